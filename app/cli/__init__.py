@@ -1,0 +1,31 @@
+"""The console script `briscola-scores`: one file per command, imported only when that command runs."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+# Command name -> the module that holds it as `command`; a module is imported only when its command runs.
+COMMANDS: dict[str, str] = {}
+
+
+class LazyGroup(click.Group):
+    """A click group that imports a command's module on use, so that `verify` never loads the server."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command object `command` of the module that `COMMANDS` names."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="briscola-scores", prog_name="briscola-scores")
+def main() -> None:
+    """Sign Briscola scores as Nostr events, get them onto relays, and verify them."""
