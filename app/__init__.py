@@ -1,1 +1,1 @@
-"""Briscola scores: signed score events, their delivery to relays, and everything a reader needs to trust them."""
+"""Briscola scores: signed score events, their delivery to relays, and what a reader needs to trust them."""
