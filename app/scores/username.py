@@ -13,17 +13,13 @@ import regex
 MAX_LENGTH = 32
 
 # UAX #31: recommended and limited-use scripts; what belongs to none of them is historic and counts as one.
-_SCRIPTS = tuple(
-    regex.findall(
-        r"\w+",
-        """
-        Adlm Arab Armn Bali Bamu Batk Beng Bopo Cakm Cans Cham Cher Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani
-        Hebr Hira Hmnp Java Kali Kana Khmr Knda Lana Laoo Latn Lepc Limb Lisu Mand Miao Mlym Mong Mtei Mymr Newa
-        Nkoo Olck Orya Osge Rohg Saur Sinh Sund Sylo Syrc Tale Talu Taml Tavt Telu Tfng Thaa Thai Tibt Vaii Wcho
-        Yiii
-        """,
-    )
+_NAMES = (
+    "Adlm Arab Armn Bali Bamu Batk Beng Bopo Cakm Cans Cham Cher Cyrl Deva Ethi Geor Grek Gujr Guru Hang "
+    "Hani Hebr Hira Hmnp Java Kali Kana Khmr Knda Lana Laoo Latn Lepc Limb Lisu Mand Miao Mlym Mong Mtei "
+    "Mymr Newa Nkoo Olck Orya Osge Rohg Saur Sinh Sund Sylo Syrc Tale Talu Taml Tavt Telu Tfng Thaa Thai "
+    "Tibt Vaii Wcho Yiii"
 )
+_SCRIPTS = tuple(_NAMES.split())
 # Writing systems that use several scripts together (UTS #39, augmented script sets).
 _TOGETHER = (("Hani", "Hira", "Kana"), ("Hani", "Hang"), ("Hani", "Bopo"))
 
@@ -45,9 +41,9 @@ def _single_script() -> tuple[regex.Pattern[str], ...]:
 
 
 def _allowed(char: str) -> bool:
-    # The categories come from the table that also lower-cases and normalises, so all three know the same Unicode.
+    # The table that also lower-cases and normalises decides, so that all three know the same Unicode.
     category = unicodedata.category(char)
-    return char in "_-." or (category[0] in "LM" or category == "Nd") and not _INVISIBLE.fullmatch(char)
+    return char in "_-." or ((category[0] in "LM" or category == "Nd") and not _INVISIBLE.fullmatch(char))
 
 
 class InvalidUsername(ValueError):
