@@ -1,0 +1,1 @@
+"""Nostr: one small file per specification, pure."""
