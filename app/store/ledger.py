@@ -67,9 +67,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """An event that is on disk, with its deliveries as they began (relay -> state)."""
+    """An event that is on disk.
+
+    Attributes:
+        payload: the event's JSON text.
+        states: relay -> how its delivery began.
+        held: the deliveries that this process holds.
+    """
 
     event: Event
+    payload: str
     states: dict[str, DeliveryState]
     held: tuple[Delivery, ...]
 
@@ -101,6 +108,7 @@ class _Draft:
     seq: int
     request: Request
     event: Event
+    payload: str
 
 
 _newest = (
@@ -174,7 +182,7 @@ class Ledger:
             else:
                 seq += 1
                 signed = self._sign(request.claim, max(int(now), before.created_at + 1 if before else 0))
-                outcome = _Draft(seq, request, signed)
+                outcome = _Draft(seq, request, signed, signed.to_json())
                 newest[d] = _Version(seq, signed.id, signed.created_at, request.claim.score)
                 if before:
                     superseded.add(before.seq)
@@ -200,7 +208,7 @@ class Ledger:
                     "pubkey": draft.event.pubkey,
                     "username": draft.request.claim.username,
                     "score": draft.request.claim.score,
-                    "payload": draft.event.to_json(),
+                    "payload": draft.payload,
                     "signed_at": signed_at,
                 }
                 for draft in drafts
@@ -226,13 +234,12 @@ class Ledger:
     def _signed(self, draft: _Draft, superseded: bool) -> Signed:
         state = DeliveryState.SUPERSEDED if superseded else DeliveryState.PENDING
         where = address(draft.event.pubkey, draft.request.claim.username)
-        payload = draft.event.to_json()
         held = () if superseded else tuple(
-            Delivery(draft.event.id, url, where, draft.event.created_at, payload)
+            Delivery(draft.event.id, url, where, draft.event.created_at, draft.payload)
             for url in self._relays
             if url in draft.request.hold
         )
-        return Signed(draft.event, dict.fromkeys(self._relays, state), held)
+        return Signed(draft.event, draft.payload, dict.fromkeys(self._relays, state), held)
 
 
 def _read_newest(connection: Connection, ds: set[str]) -> dict[str, _Version]:
