@@ -1,0 +1,46 @@
+"""A score as a Nostr event: the one place that knows the kind, the tags and the content of seed 000."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.nostr.event import Event, sign_event
+from app.nostr.keys import GENERATOR_X
+
+if TYPE_CHECKING:
+    from app.nostr.keys import SecretKey
+
+KIND = 31250
+VERSION = 1
+APP_TAG = "briscola-score"
+DEFAULT_RELAY = "wss://nostr.relay.hedwig.sh"
+SEED_PUBKEY = GENERATOR_X  # the app key that seed 000 prints; its secret is 1, so anyone can sign for it
+
+
+def identifier(username: str) -> str:
+    """The `d` tag of a player's scores: the lower-cased username, so one latest score per player."""
+    return username.lower()
+
+
+def address(pubkey: str, username: str) -> str:
+    """The address (NIP-01, addressable events) under which relays keep a player's latest score."""
+    return f"{KIND}:{pubkey}:{identifier(username)}"
+
+
+def score_tags(username: str, score: int) -> list[list[str]]:
+    """The four tags of a score event, in their order."""
+    return [["d", identifier(username)], ["app", APP_TAG], ["username", username], ["score", str(score)]]
+
+
+def score_template(username: str, score: int) -> tuple[list[list[str]], str]:
+    """Tags and content of a score event."""
+    content = orjson.dumps({"v": VERSION, "username": username, "score": score}).decode()
+    return score_tags(username, score), content
+
+
+def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int) -> Event:
+    """Sign a score; username and score are the caller's to check."""
+    tags, content = score_template(username, score)
+    return sign_event(secret, created_at=created_at, kind=KIND, tags=tags, content=content)
