@@ -78,7 +78,11 @@ class Publisher:
             if standing is None:
                 raise LookupError(f"the standing event {answer.event_id} is not in the store")
             return Receipt(
-                standing.event_id, standing.payload, standing.address, ScoreState.NOT_IMPROVED, standing.relays
+                standing.event_id,
+                standing.payload,
+                standing.address,
+                ScoreState.NOT_IMPROVED,
+                standing.relays,
             )
         pending = [url for url, state in answer.states.items() if state is DeliveryState.PENDING]
         if wait and pending:

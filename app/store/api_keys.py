@@ -62,7 +62,12 @@ def add_key(connection: Connection, name: str, *, now: float) -> tuple[ApiKey, s
     made = ApiKey(key_id, name, (PUBLISH_ANY,), int(now), None)
     connection.execute(
         insert(api_key).values(
-            id=key_id, name=name, scopes=PUBLISH_ANY, hash=_hash(text), created_at=made.created_at, revoked_at=None
+            id=key_id,
+            name=name,
+            scopes=PUBLISH_ANY,
+            hash=_hash(text),
+            created_at=made.created_at,
+            revoked_at=None,
         )
     )
     return made, text
@@ -83,7 +88,9 @@ def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
     if connection.execute(select(api_key.c.id).where(api_key.c.id == key_id)).first() is None:
         raise NoSuchKey(f"no API key has the id {key_id!r}: see `briscola-scores key list`")
     connection.execute(
-        update(api_key).where(api_key.c.id == key_id, api_key.c.revoked_at.is_(None)).values(revoked_at=int(now))
+        update(api_key)
+        .where(api_key.c.id == key_id, api_key.c.revoked_at.is_(None))
+        .values(revoked_at=int(now))
     )
 
 

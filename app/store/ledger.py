@@ -154,6 +154,14 @@ class Ledger:
         self._only_improvements = only_improvements
         self._clock = clock
 
+    def check_clock(self, connection: Connection) -> None:
+        """Check the machine's clock against the last time at which a score was signed.
+
+        Raises:
+            ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
+        """
+        _last(connection, self._clock())
+
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.
 
@@ -161,9 +169,10 @@ class Ledger:
         older one. The answer to a request is KeyRevoked, ClockBehind or TooFast where nothing was signed.
         """
         now = self._clock()
-        on_disk, high_water = connection.execute(_SELECT_LAST).tuples().first() or (0, 0.0)
-        if now < high_water - MAX_LEAD:
-            return [ClockBehind(round(high_water - now)) for _ in requests]
+        try:
+            on_disk, high_water = _last(connection, now)
+        except ClockBehind as behind:
+            return [behind for _ in requests]
         active = active_keys(connection, {request.key_id for request in requests if request.key_id})
         newest = _read_newest(connection, {identifier(request.claim.username) for request in requests})
         superseded: set[int] = set()
@@ -234,12 +243,23 @@ class Ledger:
     def _signed(self, draft: _Draft, superseded: bool) -> Signed:
         state = DeliveryState.SUPERSEDED if superseded else DeliveryState.PENDING
         where = address(draft.event.pubkey, draft.request.claim.username)
-        held = () if superseded else tuple(
-            Delivery(draft.event.id, url, where, draft.event.created_at, draft.payload)
-            for url in self._relays
-            if url in draft.request.hold
+        held = (
+            ()
+            if superseded
+            else tuple(
+                Delivery(draft.event.id, url, where, draft.event.created_at, draft.payload)
+                for url in self._relays
+                if url in draft.request.hold
+            )
         )
         return Signed(draft.event, draft.payload, dict.fromkeys(self._relays, state), held)
+
+
+def _last(connection: Connection, now: float) -> tuple[int, float]:
+    seq, high_water = connection.execute(_SELECT_LAST).tuples().first() or (0, 0.0)
+    if now < high_water - MAX_LEAD:
+        raise ClockBehind(math.ceil(high_water - now))
+    return seq, high_water
 
 
 def _read_newest(connection: Connection, ds: set[str]) -> dict[str, _Version]:

@@ -123,13 +123,20 @@ class StoreOutbox:
         if rows:
             connection.execute(
                 update(delivery)
-                .where(delivery.c.event_seq == bindparam("seq"), delivery.c.relay_id == self._relays[claim.relay])
+                .where(
+                    delivery.c.event_seq == bindparam("seq"), delivery.c.relay_id == self._relays[claim.relay]
+                )
                 .values(holder=self._holder),
                 [{"seq": row.seq} for row in rows],
             )
         return [
             Delivery(
-                row.id, claim.relay, address(row.pubkey, row.username), row.created_at, row.payload, row.attempts
+                row.id,
+                claim.relay,
+                address(row.pubkey, row.username),
+                row.created_at,
+                row.payload,
+                row.attempts,
             )
             for row in rows
         ]

@@ -54,7 +54,9 @@ class Authenticator:
             return known
         key = await self._store.read(lambda connection: find_key(connection, token))
         if key is None or key.revoked_at is not None:
-            raise unauthenticated("The API key is unknown or revoked: ask the operator for a key.", invalid=True)
+            raise unauthenticated(
+                "The API key is unknown or revoked: ask the operator for a key.", invalid=True
+            )
         if len(self._known) >= _KEPT:
             self._known.clear()
         principal = self._known[digest] = Principal(key.id)

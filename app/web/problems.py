@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from starlette.responses import Response
 
+from app.store.errors import StoreUnavailable
+
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ExceptionHandler
@@ -33,19 +35,27 @@ KINDS: dict[str, Kind] = {
     "unauthenticated": Kind(
         401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
     ),
-    "not-found": Kind(404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."),
+    "not-found": Kind(
+        404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
+    ),
     "method-not-allowed": Kind(
         405, "The method is not allowed here", "Use one of the methods that the Allow header names."
     ),
-    "body-too-large": Kind(413, "The body is too large", "Send at most the number of bytes that the detail names."),
+    "body-too-large": Kind(
+        413, "The body is too large", "Send at most the number of bytes that the detail names."
+    ),
     "unsupported-media-type": Kind(
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
     "too-fast": Kind(
-        429, "Too many scores for one name", "Wait as many seconds as the Retry-After header says, then post again."
+        429,
+        "Too many scores for one name",
+        "Wait as many seconds as the Retry-After header says, then post again.",
     ),
-    "internal": Kind(500, "The service failed", "Nothing is known to be wrong with the call; try again later."),
+    "internal": Kind(
+        500, "The service failed", "Nothing is known to be wrong with the call; try again later."
+    ),
     "clock-behind": Kind(
         503, "The service's clock is behind", "Try again later; the operator must set the machine's clock."
     ),
@@ -111,8 +121,18 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
             "method-not-allowed", f"{request.method} is not allowed here.", headers=headers
         ).response(public_url)
 
+    async def on_store(_request: Request, error: Exception) -> Response:
+        log.error("%s", error)
+        return Problem("store-unavailable", headers={"Retry-After": "5"}).response(public_url)
+
     async def on_failure(request: Request, error: Exception) -> Response:
         log.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return Problem("internal").response(public_url)
 
-    return {Problem: on_problem, 404: on_not_found, 405: on_method, Exception: on_failure}
+    return {
+        Problem: on_problem,
+        StoreUnavailable: on_store,
+        404: on_not_found,
+        405: on_method,
+        Exception: on_failure,
+    }
