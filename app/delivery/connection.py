@@ -189,7 +189,8 @@ class Connection(asyncio.BufferedProtocol):
         if not self.opened.done():
             self.opened.set_exception(ConnectError(reason))
             self.opened.exception()  # marks it as seen: a caller that timed out no longer asks
-        self.lost.set_result(reason)
+        if not self.lost.done():
+            self.lost.set_result(reason)
 
     def pause_writing(self) -> None:
         """The relay reads more slowly than we write."""
