@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -22,6 +21,9 @@ from pydantic import (
 from app.nostr.keys import SecretKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
 from app.scores.score_event import DEFAULT_RELAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PREFIX = "BRISCOLA_"
 _SECRET = f"{PREFIX}SECRET_KEY"

@@ -33,3 +33,5 @@ def configure_logging(level: str, style: Literal["text", "json"]) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for chatty in ("alembic", "uvicorn", "httpx"):
+        logging.getLogger(chatty).setLevel(logging.DEBUG if level == "debug" else logging.WARNING)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import orjson
+
 from app.delivery.model import DeliveryState
 from app.scores.score_event import address, identifier
-from app.store.ledger import NotImproved, Request
+from app.store.ledger import NotImproved, Request, Signed
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from app.delivery.engine import Engine
+    from app.delivery.watch import Watch
     from app.scores.score import Claim
     from app.store.ledger import Ledger
     from app.store.store import Store
+
+_LOOK_EVERY = 0.2
 
 
 class ScoreState(StrEnum):
@@ -38,6 +45,17 @@ class Receipt:
     address: str
     state: ScoreState
     relays: tuple[RelayState, ...]
+
+    def to_json(self) -> bytes:
+        """The JSON object that clients get: event, address, state, and how it stands at each relay."""
+        return orjson.dumps(
+            {
+                "event": orjson.Fragment(self.payload),
+                "address": self.address,
+                "state": self.state,
+                "relays": self.relays,
+            }
+        )
 
 
 def score_state(states: Collection[DeliveryState]) -> ScoreState:
@@ -72,28 +90,16 @@ class Publisher:
             StoreUnavailable: the database does not take it; nothing was signed.
         """
         request = Request(claim, key_id, self._engine.accepting())
-        answer = await self._store.write(self._ledger.append, request)
+        answer: Signed | NotImproved = await self._store.write(self._ledger.append, request)
         if isinstance(answer, NotImproved):
-            standing = await self.find(answer.event_id)
-            if standing is None:
-                raise LookupError(f"the standing event {answer.event_id} is not in the store")
-            return Receipt(
-                standing.event_id,
-                standing.payload,
-                standing.address,
-                ScoreState.NOT_IMPROVED,
-                standing.relays,
-            )
+            return replace(await self._get(answer.event_id), state=ScoreState.NOT_IMPROVED)
         pending = [url for url, state in answer.states.items() if state is DeliveryState.PENDING]
-        if wait and pending:
-            watch = self._engine.watch(answer.event.id, pending)
-            self._engine.dispatch(answer.held)
-            await watch.wait(wait)
-            settled = await self.find(answer.event.id)
-            if settled is not None:
-                return settled
-        else:
-            self._engine.dispatch(answer.held)
+        watch = self._engine.watch(answer.event.id, pending) if wait and pending else None
+        self._engine.dispatch(answer.held)
+        if unheld := set(pending) - request.hold:
+            self._engine.wake(unheld)
+        if watch is not None:
+            return await self._settled(watch, answer.event.id, wait, look=bool(unheld))
         return Receipt(
             answer.event.id,
             answer.payload,
@@ -101,6 +107,32 @@ class Publisher:
             score_state(answer.states.values()),
             tuple(RelayState(url, state) for url, state in answer.states.items()),
         )
+
+    async def _settled(self, watch: Watch, event_id: str, wait: float, *, look: bool) -> Receipt:
+        """The score once its relays have answered, or when the time is over.
+
+        Args:
+            look: also look into the store, where another process may write the answer.
+        """
+        tasks = [asyncio.create_task(watch.wait(wait))]
+        if look:
+            tasks.append(asyncio.create_task(self._look(event_id)))
+        try:
+            await asyncio.wait(tasks, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        return await self._get(event_id)
+
+    async def _look(self, event_id: str) -> None:
+        while DeliveryState.PENDING in {relay.state for relay in (await self._get(event_id)).relays}:
+            await asyncio.sleep(_LOOK_EVERY)
+
+    async def _get(self, event_id: str) -> Receipt:
+        receipt = await self.find(event_id)
+        if receipt is None:
+            raise LookupError(f"the event {event_id} is no longer in the store")
+        return receipt
 
     async def find(self, event_id: str) -> Receipt | None:
         """The score event with this id, as it stands now."""

@@ -11,7 +11,7 @@ from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
 from app.store.errors import StoreUnusable
-from app.web.server import listen, serve, url_of
+from app.web.server import Server, listen, url_of
 
 if TYPE_CHECKING:
     import socket
@@ -55,4 +55,5 @@ async def serve_until_signal(
 ) -> None:
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
-        await serve(service.app(settings.public_url or url_of(listening)), listening, started)
+        app = service.app(settings.public_url or url_of(listening))
+        await Server(app, listening, started).run_until_signal()

@@ -104,6 +104,11 @@ class Engine:
         for delivery in deliveries:
             self._workers[delivery.relay].offer(delivery)
 
+    def wake(self, relays: Iterable[str]) -> None:
+        """Have these relays' workers look into the outbox: deliveries were stored that nobody holds."""
+        for relay in relays:
+            self._workers[relay].wake()
+
     def watch(self, event_id: str, relays: Iterable[str]) -> Watch:
         """Watch an event that will be dispatched; wait on it, or cancel it."""
         return self._watches.add(event_id, relays)

@@ -115,6 +115,11 @@ class Worker:
                 self._pumping = True
                 self._loop.call_soon(self._pump)
 
+    def wake(self) -> None:
+        """Look into the outbox as soon as there is room."""
+        self._more = True
+        self._wake_for_room()
+
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
         self._unrecorded -= 1

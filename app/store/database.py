@@ -26,7 +26,7 @@ class Database:
     """Two engines on one database.
 
     Attributes:
-        writer: its transactions take the write lock when they begin, and are on disk when they have committed.
+        writer: its transactions take the write lock as they begin, and are on disk once they have committed.
         reader: its transactions see what is committed, and never wait for the writer.
     """
 
@@ -34,8 +34,8 @@ class Database:
         """Open, create or upgrade the database.
 
         Raises:
-            StoreUnusable: if the address is wrong, the file is not writable or no database, or a newer release
-                has written it.
+            StoreUnusable: if the address is wrong, the file is not writable or no database, or a newer
+                release has written it.
         """
         try:
             parsed = make_url(url)

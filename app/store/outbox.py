@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, delete, func, insert, or_, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import address
 from app.store.tables import delivery, event, process, relay
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from sqlalchemy import Connection
 
     from app.store.store import Store
@@ -31,8 +32,8 @@ class _Claim:
 
 def register_process(connection: Connection, now: float) -> int:
     """Enter this process among those that hold deliveries; returns its id."""
-    row = connection.execute(insert(process).values(beat=now).returning(process.c.id))
-    return row.scalar_one()
+    holder: int = connection.execute(insert(process).values(beat=now).returning(process.c.id)).scalar_one()
+    return holder
 
 
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
@@ -44,7 +45,7 @@ def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, in
     return {url: known[url] for url in urls}
 
 
-def _unheld(relay_id: int, now: float) -> list[object]:
+def _unheld(relay_id: int, now: float) -> list[ColumnElement[bool]]:
     alive = select(process.c.id).where(process.c.beat.between(now - LEASE, now + LEASE))
     return [
         delivery.c.relay_id == relay_id,

@@ -57,7 +57,7 @@ def latest_score(connection: Connection, d: str) -> StoredScore | None:
     )
 
 
-def _read(connection: Connection, query: Select[tuple[int, str, str, str, int, str]]) -> StoredScore | None:
+def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -> StoredScore | None:
     row = connection.execute(query).tuples().first()
     if row is None:
         return None
@@ -67,4 +67,13 @@ def _read(connection: Connection, query: Select[tuple[int, str, str, str, int, s
         .where(delivery.c.event_seq == row[0])
         .order_by(relay.c.id)
     ).tuples()
-    return StoredScore(*row, tuple(RelayState(u, DeliveryState(s), m, a) for u, s, m, a in states))
+    seq, identity, pubkey, username, score, payload = row
+    return StoredScore(
+        seq,
+        identity,
+        pubkey,
+        username,
+        score,
+        payload,
+        tuple(RelayState(url, DeliveryState(state), said, tried) for url, state, said, tried in states),
+    )

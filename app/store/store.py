@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy.exc import DBAPIError
@@ -12,6 +11,8 @@ from app.store.errors import StoreUnavailable
 from app.store.writer import Operation, Writer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection
 
     from app.store.database import Database

@@ -37,8 +37,8 @@ class _Job:
 class Writer:
     """Runs operations on the thread that owns the writing connection.
 
-    Requests that wait together share a transaction. If it fails, each is tried again inside a savepoint of its
-    own, so that one bad request fails alone. A future resolves only after the commit.
+    Requests that wait together share a transaction. If it fails, each is tried again inside a savepoint of
+    its own, so that one bad request fails alone. A future resolves only after the commit.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -27,8 +27,8 @@ class Principal:
 class Authenticator:
     """Finds the principal of a call.
 
-    A key that was found once is remembered by its hash. That it is still good is checked where it counts, in the
-    transaction that signs.
+    A key that was found once is remembered by its hash. That it is still good is checked where it counts, in
+    the transaction that signs.
     """
 
     def __init__(self, store: Store) -> None:

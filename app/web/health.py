@@ -1,4 +1,4 @@
-"""GET /healthz: the process runs. GET /readyz: it can sign and store scores; relays are shown, not required."""
+"""GET /healthz: the process runs. GET /readyz: it can sign and store scores; relays are shown only."""
 
 from __future__ import annotations
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import orjson
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -90,10 +89,4 @@ def preferred_wait(request: Request) -> int | None:
 
 
 def _answer(receipt: Receipt, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    document = {
-        "event": orjson.Fragment(receipt.payload),
-        "address": receipt.address,
-        "state": receipt.state,
-        "relays": receipt.relays,
-    }
-    return Response(orjson.dumps(document), status, headers, media_type="application/json")
+    return Response(receipt.to_json(), status, headers, media_type="application/json")

@@ -18,10 +18,44 @@ if TYPE_CHECKING:
 _STOP_SECONDS = 3
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
+    """One application on one listening socket.
+
+    Args:
+        started: called once requests are answered.
+    """
+
+    def __init__(self, app: Starlette, listening: socket.socket, started: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="off",
+                ws="none",
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )
+        self._listening = listening
+        self._started = started
+
+    async def run_until_signal(self) -> None:
+        """Answer requests until SIGINT, SIGTERM or `stop`, then finish those under way in a few seconds."""
+        await self.serve(sockets=[self._listening])
+
+    def stop(self) -> None:
+        """Stop as a signal would."""
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """uvicorn's start-up, and then a word to whoever waits for it."""
+        await super().startup(sockets)
+        self._started()
+
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        # uvicorn would raise the signal again after serving, before the store and the relays are closed.
+        """uvicorn would raise the signal again after serving, before store and relays are closed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.handle_exit, number, None)
@@ -44,27 +78,3 @@ def url_of(listening: socket.socket) -> str:
     """The HTTP address of a listening socket."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-async def serve(app: Starlette, listening: socket.socket, started: Callable[[], None]) -> None:
-    """Answer requests until SIGINT or SIGTERM, then finish those under way within a few seconds.
-
-    Args:
-        started: called once requests are answered.
-    """
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        ws="none",
-        timeout_graceful_shutdown=_STOP_SECONDS,
-    )
-    server = _Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-    while not server.started and not serving.done():
-        await asyncio.sleep(0.01)
-    if server.started:
-        started()
-    await serving
