@@ -22,6 +22,8 @@ MAX_KIND = 65535
 MAX_CREATED_AT = 2**53 - 1  # the last integer that every reader, JavaScript's included, writes alike
 
 _HEX = re.compile(r"[0-9a-f]*")
+_FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
+_JSON_TYPES = frozenset({str, int, float, bool, type(None), list, dict})
 _ABSENT = object()
 
 
@@ -120,37 +122,62 @@ def parse_event(source: str | bytes | Mapping[str, Any]) -> Event:
 
 def verify_event(event: Event) -> bool:
     """Whether the id is the hash of the event and the signature is its public key's."""
+    return fault_of(event) is None
+
+
+def fault_of(event: Event) -> str | None:
+    """Why `verify_event` refuses the event, None if it does not."""
     try:
         data = serialize(event.pubkey, event.created_at, event.kind, event.tags, event.content)
-    except InvalidEvent:
-        return False
+    except InvalidEvent as error:
+        return str(error)
     digest = hashlib.sha256(data).digest()
-    return digest.hex() == event.id and verify_signature(event.pubkey, digest, bytes.fromhex(event.sig))
+    if digest.hex() != event.id:
+        return "the id is not the hash of the event: something was changed after signing"
+    if not verify_signature(event.pubkey, digest, bytes.fromhex(event.sig)):
+        return "the signature is not this public key's for this id"
+    return None
 
 
 def read_fields(source: str | bytes | Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The fields of an event as they stand, unchecked, and the first key that the text holds twice.
+    """The fields of an event as they stand, of plain JSON types, and the first key that the text holds twice.
 
     Raises:
         InvalidEvent: the source is no JSON object.
     """
-    if isinstance(source, Mapping):
-        return dict(source), None
+    if not isinstance(source, str | bytes):
+        return _from_mapping(source), None
     try:
         try:
             fields = orjson.loads(source)
-            duplicate = json_text.duplicate_key(source, fields) if isinstance(fields, dict) else None
+            duplicate = json_text.duplicate_key(source, fields) if type(fields) is dict else None
         except orjson.JSONDecodeError:
             fields, duplicate = json_text.read_exactly(source)
     except json_text.InvalidJson as error:
         raise InvalidEvent(str(error)) from None
-    if not isinstance(fields, dict):
-        raise InvalidEvent("an event is a JSON object")
+    if type(fields) is not dict:
+        raise InvalidEvent("an event is a JSON object, and this is another JSON value")
     return fields, duplicate
 
 
-def shape(fields: Mapping[str, Any]) -> Event:
-    """The event in a mapping of plain JSON values.
+def _from_mapping(source: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a mapping; exactly JSON's types (a subclass may lie), and tuples for lists in tags."""
+    if not isinstance(source, Mapping):
+        raise InvalidEvent(f"an event is JSON text or a mapping, and this is of type {type(source).__name__}")
+    fields = {name: source[name] for name in _FIELDS if name in source}
+    elements: list[Any] = []
+    if type(fields.get("tags")) in (list, tuple):
+        fields["tags"] = [list(tag) if type(tag) is tuple else tag for tag in fields["tags"]]
+        elements = [element for tag in fields["tags"] if type(tag) is list for element in tag]
+        elements += fields["tags"]
+    for value in (*fields.values(), *elements):
+        if type(value) not in _JSON_TYPES:
+            raise InvalidEvent(f"the mapping holds a {type(value).__name__}, which is no JSON value")
+    return fields
+
+
+def shape(fields: dict[str, Any]) -> Event:
+    """The event in fields of plain JSON types, as `read_fields` gives them.
 
     Raises:
         InvalidEvent: a field is missing or of the wrong shape.
@@ -166,24 +193,24 @@ def shape(fields: Mapping[str, Any]) -> Event:
     )
 
 
-# Types are compared exactly: True is an int to Python and no number to JSON, and a subclass may lie.
+# Types are compared exactly: True is an int to Python, and no number to JSON.
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str:
+def _text(fields: dict[str, Any], name: str) -> str:
     value = fields.get(name, _ABSENT)
     if type(value) is not str:
         raise InvalidEvent(f"{name} is missing" if value is _ABSENT else f"{name} is not a string")
     return value
 
 
-def _hex(fields: Mapping[str, Any], name: str, length: int) -> str:
+def _hex(fields: dict[str, Any], name: str, length: int) -> str:
     text = _text(fields, name)
     if len(text) != length or not _HEX.fullmatch(text):
         raise InvalidEvent(f"{name} is not {length} lower-case hex digits")
     return text
 
 
-def _integer(fields: Mapping[str, Any], name: str, largest: int) -> int:
+def _integer(fields: dict[str, Any], name: str, largest: int) -> int:
     value = fields.get(name, _ABSENT)
     if type(value) is float and value.is_integer():
         value = int(value)  # 31250.0 is the same number, and JavaScript writes it without the fraction
@@ -194,12 +221,12 @@ def _integer(fields: Mapping[str, Any], name: str, largest: int) -> int:
     return value
 
 
-def _tags(fields: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+def _tags(fields: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     tags = fields.get("tags", _ABSENT)
-    if type(tags) is not list and type(tags) is not tuple:
+    if type(tags) is not list:
         raise InvalidEvent("tags is missing" if tags is _ABSENT else "tags is not a list")
     for tag in tags:
-        if type(tag) is not list and type(tag) is not tuple:
+        if type(tag) is not list:
             raise InvalidEvent("a tag is not a list")
         if not tag:
             raise InvalidEvent("a tag is empty")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KIND = 31250
 VERSION = 1
 APP_TAG = "briscola-score"
+TAG_NAMES = ("d", "app", "username", "score")
 DEFAULT_RELAY = "wss://nostr.relay.hedwig.sh"
 SEED_PUBKEY = GENERATOR_X  # the app key that seed 000 prints; its secret is 1, so anyone can sign for it
 
@@ -29,15 +30,10 @@ def address(pubkey: str, username: str) -> str:
     return f"{KIND}:{pubkey}:{identifier(username)}"
 
 
-def score_tags(username: str, score: int) -> list[list[str]]:
-    """The four tags of a score event, in their order."""
-    return [["d", identifier(username)], ["app", APP_TAG], ["username", username], ["score", str(score)]]
-
-
 def score_template(username: str, score: int) -> tuple[list[list[str]], str]:
     """Tags and content of a score event."""
-    content = orjson.dumps({"v": VERSION, "username": username, "score": score}).decode()
-    return score_tags(username, score), content
+    tags = [["d", identifier(username)], ["app", APP_TAG], ["username", username], ["score", str(score)]]
+    return tags, orjson.dumps({"v": VERSION, "username": username, "score": score}).decode()
 
 
 def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int) -> Event:

@@ -1,0 +1,199 @@
+"""The five checks of seed 000 on a score event, and whether the event agrees with itself.
+
+Pure: no settings, no secret, no store, no network. Whatever the event is, the answer is a verdict.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from app.nostr.event import MAX_CREATED_AT, InvalidEvent, fault_of, read_fields, serialize, shape
+from app.nostr.keys import InvalidKey, parse_pubkey, verify_signature
+from app.scores.consistency import (
+    MAX_SCORE,
+    claimed_score,
+    claimed_username,
+    has_version,
+    inconsistencies,
+    read_content,
+    shown,
+)
+from app.scores.score_event import APP_TAG, KIND, score_template
+
+Source = str | bytes | Mapping[str, Any]
+AppKeys = str | Iterable[str]
+
+_SCORES = {str(score): score for score in range(MAX_SCORE + 1)}
+
+
+class Check(StrEnum):
+    """What an event can fail: `unparsable` is no JSON object; then the five checks in their order."""
+
+    UNPARSABLE = "unparsable"
+    KIND = "kind"
+    PUBKEY = "pubkey"
+    APP = "app"
+    SIGNATURE = "signature"
+    CONTENT = "content"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the checks found.
+
+    A verdict that is not `ok` vouches for nothing, so it carries no username and no score.
+    """
+
+    failed: Check | None
+    """The first check that failed, None if all five passed."""
+    consistent: bool
+    """Whether tags and content are exactly what the publisher writes; apart from `failed`."""
+    reasons: tuple[str, ...] = ()
+    """A sentence for the failed check and for each inconsistency."""
+    id: str | None = None
+    """The id the event claims, if it is a short string; proved only if `ok`."""
+    username: str | None = None
+    """The player's name in the content."""
+    score: int | None = None
+    """The score in the content, 0 to 120."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all five checks passed."""
+        return self.failed is None
+
+
+def verify(event: Source, app_pubkey: AppKeys) -> Verdict:
+    """Judge an event against the app's public key, or a set of them (hex or npub).
+
+    Args:
+        event: JSON text (str, or UTF-8 bytes) or a mapping; repeated keys can be seen in text only.
+        app_pubkey: the key or keys that may sign scores.
+
+    Raises:
+        ValueError: `app_pubkey` is no key or holds none. No event raises anything.
+    """
+    return verify_with(event, app_keys(app_pubkey))
+
+
+def app_keys(app_pubkey: AppKeys) -> frozenset[str]:
+    """The keys as `verify_with` takes them; raises ValueError like `verify`."""
+    if isinstance(app_pubkey, str):
+        return _single_key(app_pubkey)
+    try:
+        keys = frozenset(parse_pubkey(key) for key in app_pubkey)
+    except TypeError:
+        raise InvalidKey("the app's public key is a text, or a set of texts") from None
+    if not keys:
+        raise InvalidKey("at least one public key of the app is needed to verify against")
+    return keys
+
+
+@lru_cache
+def _single_key(app_pubkey: str) -> frozenset[str]:
+    return frozenset({parse_pubkey(app_pubkey)})
+
+
+def verify_with(event: Source, keys: frozenset[str]) -> Verdict:
+    """`verify` for keys that `app_keys` has read."""
+    try:
+        fields, duplicate = read_fields(event)
+    except InvalidEvent as error:
+        return Verdict(Check.UNPARSABLE, consistent=False, reasons=(str(error),))
+    except Exception as error:  # noqa: BLE001 - a mapping runs code of its own, which may raise anything
+        reason = f"the event cannot be read: {type(error).__name__}"
+        return Verdict(Check.UNPARSABLE, consistent=False, reasons=(reason,))
+    if duplicate is None and (verdict := _as_published(fields, keys)) is not None:
+        return verdict
+    return _judge(fields, duplicate, keys)
+
+
+def _as_published(fields: dict[str, Any], keys: frozenset[str]) -> Verdict | None:
+    """The verdict on a good event exactly as the publisher writes it; None for any other, left to `_judge`.
+
+    It says what `_judge` would say, only quicker: nearly every event of a file is of this form.
+    """
+    try:
+        (_, _, (_, username), (_, decimal)) = tags = fields["tags"]
+        score = _SCORES[decimal]
+        sig, created_at, pubkey = fields["sig"], fields["created_at"], fields["pubkey"]
+        if (
+            not username
+            or pubkey not in keys
+            or fields["kind"] != KIND
+            or (tags, fields["content"]) != score_template(username, score)
+            or type(created_at) is not int
+            or not 0 <= created_at <= MAX_CREATED_AT
+        ):
+            return None
+        signature = bytes.fromhex(sig)
+        digest = hashlib.sha256(serialize(pubkey, created_at, KIND, tags, fields["content"])).digest()
+        if (
+            len(signature) != 64
+            or signature.hex() != sig
+            or digest.hex() != fields["id"]
+            or not verify_signature(pubkey, digest, signature)
+        ):
+            return None
+    except (KeyError, TypeError, ValueError):
+        return None
+    return Verdict(None, True, (), fields["id"], username, score)
+
+
+def _judge(fields: dict[str, Any], duplicate: str | None, keys: frozenset[str]) -> Verdict:
+    """The verdict on any event, with its reasons."""
+    content = read_content(fields.get("content"))
+    failure = _first_failure(fields, duplicate, keys, content)
+    faults = inconsistencies(fields.get("tags"), content)
+    reasons = ([failure[1]] if failure else []) + faults
+    return Verdict(
+        failed=failure[0] if failure else None,
+        consistent=not faults,
+        reasons=tuple(dict.fromkeys(reasons)),
+        id=_claimed_id(fields),
+        username=None if failure else claimed_username(content),
+        score=None if failure else claimed_score(content),
+    )
+
+
+def _first_failure(
+    fields: dict[str, Any], duplicate: str | None, keys: frozenset[str], content: dict[str, Any] | None
+) -> tuple[Check, str] | None:
+    """The first of the five checks that fails, and why."""
+    kind = fields.get("kind")
+    if type(kind) not in (int, float) or kind != KIND:
+        return Check.KIND, f"the kind is {shown(kind)}, not {KIND}"
+    pubkey = fields.get("pubkey")
+    if type(pubkey) is not str or pubkey not in keys:
+        return Check.PUBKEY, f"the public key is {shown(pubkey)}, which is not the app's"
+    if not _has_app_tag(fields.get("tags")):
+        return Check.APP, f"there is no app tag with the value {APP_TAG}"
+    if duplicate is not None:
+        return Check.SIGNATURE, f"the key {shown(duplicate)} occurs twice in the event"
+    try:
+        fault = fault_of(shape(fields))
+    except InvalidEvent as error:
+        fault = str(error)
+    if fault is not None:
+        return Check.SIGNATURE, fault
+    if content is None:
+        return Check.CONTENT, "the content is not a JSON object"
+    if not has_version(content):
+        return Check.CONTENT, f"the content's v is {shown(content.get('v'))}, not 1"
+    return None
+
+
+def _has_app_tag(tags: object) -> bool:
+    return isinstance(tags, list) and any(
+        isinstance(tag, list) and tag[:2] == ["app", APP_TAG] for tag in tags
+    )
+
+
+def _claimed_id(fields: dict[str, Any]) -> str | None:
+    claimed = fields.get("id")
+    return claimed if isinstance(claimed, str) and len(claimed) == 64 else None
