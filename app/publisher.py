@@ -125,8 +125,10 @@ class Publisher:
         return await self._get(event_id)
 
     async def _look(self, event_id: str) -> None:
-        while DeliveryState.PENDING in {relay.state for relay in (await self._get(event_id)).relays}:
+        relays = (await self._get(event_id)).relays
+        while DeliveryState.PENDING in {relay.state for relay in relays}:
             await asyncio.sleep(_LOOK_EVERY)
+            relays = (await self._get(event_id)).relays
 
     async def _get(self, event_id: str) -> Receipt:
         receipt = await self.find(event_id)

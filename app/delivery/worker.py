@@ -249,17 +249,20 @@ class Worker:
         room = HELD_LIMIT - self._held
         if not self._more or self._claim_wait() > 0:
             return
+        # Set before the claim, so that a wake-up or an earlier due time during it is not lost.
+        self._more = False
+        self._due = now + POLL_SECONDS
         try:
             claimed = await self._outbox.claim(self.relay, now=now, limit=room)
         except Exception as error:  # noqa: BLE001 - whatever ails the store, delivery goes on when it is back
+            self._more = True
             self._claim_failures += 1
             pause = delay(self._claim_failures, self._random)
             self._claim_not_before = self._loop.time() + pause
             logger.error("%s: nothing claimed, again in %.1f s: %r", self.relay, pause, error)
             return
         self._claim_failures = 0
-        self._more = len(claimed) == room
-        self._due = now + POLL_SECONDS
+        self._more = self._more or len(claimed) == room
         for delivery in claimed:
             self.offer(delivery)
 
