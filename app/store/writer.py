@@ -60,13 +60,14 @@ class Writer:
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
-        while True:
-            batch, last = self._next_batch()
-            if batch:
-                self._write(batch)
-                self._loop.call_soon_threadsafe(_resolve, batch)
-            if last:
-                return
+        with self._engine.connect() as connection:
+            while True:
+                batch, last = self._next_batch()
+                if batch:
+                    _write(connection, batch)
+                    self._loop.call_soon_threadsafe(_resolve, batch)
+                if last:
+                    return
 
     def _next_batch(self) -> tuple[list[_Job], bool]:
         job = self._queue.get()
@@ -81,26 +82,28 @@ class Writer:
                 return batch, False
         return batch, True
 
-    def _write(self, batch: list[_Job]) -> None:
-        try:
-            with self._engine.begin() as connection:
-                for operation, jobs in _by_operation(batch).items():
-                    _apply(connection, operation, jobs)
-        except Exception:  # noqa: BLE001 - whatever it was, each request is tried alone and learns its own fault
-            self._write_each(batch)
 
-    def _write_each(self, batch: list[_Job]) -> None:
-        try:
-            with self._engine.begin() as connection:
-                for job in batch:
-                    try:
-                        with connection.begin_nested():
-                            _apply(connection, job.operation, [job])
-                    except Exception as error:  # noqa: BLE001 - it belongs to this request
-                        job.outcome = _translate(error)
-        except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
+def _write(connection: Connection, batch: list[_Job]) -> None:
+    try:
+        with connection.begin():
+            for operation, jobs in _by_operation(batch).items():
+                _apply(connection, operation, jobs)
+    except Exception:  # noqa: BLE001 - whatever it was, each request is tried alone and learns its own fault
+        _write_each(connection, batch)
+
+
+def _write_each(connection: Connection, batch: list[_Job]) -> None:
+    try:
+        with connection.begin():
             for job in batch:
-                job.outcome = _translate(error)
+                try:
+                    with connection.begin_nested():
+                        _apply(connection, job.operation, [job])
+                except Exception as error:  # noqa: BLE001 - it belongs to this request
+                    job.outcome = _translate(connection, error)
+    except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
+        for job in batch:
+            job.outcome = _translate(connection, error)
 
 
 def _by_operation(batch: list[_Job]) -> dict[Operation[Any, Any], list[_Job]]:
@@ -115,9 +118,10 @@ def _apply(connection: Connection, operation: Operation[Any, Any], jobs: list[_J
         job.outcome = outcome
 
 
-def _translate(error: Exception) -> Exception:
-    if isinstance(error, DBAPIError):
-        return StoreUnavailable(f"the database does not take writes: {error.orig}")
+def _translate(connection: Connection, error: Exception) -> Exception:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, connection.dialect.loaded_dbapi.Error):
+        return StoreUnavailable(f"the database does not take writes: {cause}")
     return error
 
 
