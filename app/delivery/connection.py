@@ -64,7 +64,6 @@ async def connect(url: str, receiver: Receiver) -> "Connection":
                 uri.host,
                 uri.port,
                 ssl=_tls() if uri.secure else None,
-                happy_eyeballs_delay=0.25,
             )
             await connection.opened
     except TimeoutError:
