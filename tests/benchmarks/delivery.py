@@ -1,4 +1,4 @@
-"""How fast a backlog drains, as a share of what a bare `websockets` loop that pipelines the same events reaches.
+"""How fast a backlog drains, as a share of what a bare `websockets` loop pipelining the same events reaches.
 
 `python -m tests.benchmarks.delivery [--rounds 5]`: rounds of both are interleaved, medians printed as ratios.
 """
@@ -9,8 +9,8 @@ import argparse
 import asyncio
 import statistics
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import uvloop
 from websockets.asyncio.client import connect
@@ -19,6 +19,9 @@ from app.delivery.engine import Engine
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from tests.delivery.outbox import make_delivery
 from tests.relays.bare import bare_relay
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BACKLOG = 20_000
 

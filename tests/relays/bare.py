@@ -9,11 +9,13 @@ import asyncio
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from websockets.utils import accept_key, apply_mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _KEY = re.compile(rb"sec-websocket-key: *(\S+)", re.IGNORECASE)
 _ID = re.compile(rb'"id" ?: ?"([0-9a-f]{64})"')
