@@ -80,6 +80,7 @@ class Worker:
         self._queue: OrderedDict[str, Delivery] = OrderedDict()  # by event id, unsent
         self._addresses: dict[str, str] = {}  # address -> id of the queued event
         self._replaced: list[Outcome] = []  # conflicts until the store shows a newer event
+        self._late: set[str] = set()  # events answered late, until that is recorded
         self._unrecorded = 0
         self._window = FIRST_WINDOW
         self._more = True  # the outbox may hold work for us
@@ -105,7 +106,7 @@ class Worker:
         now = self._clock()
         if not self.accepting:
             self._report(answer.unsent(delivery, "not sent: the relay is not connected or behind", due=now))
-        elif delivery.event_id in self._queue or self._session.holds(delivery.event_id):
+        elif self._knows(delivery.event_id):
             return
         elif (sendable := answer.sendable_at(delivery)) > now:
             self._report(answer.unsent(delivery, "not sent: created_at is too far ahead", due=sendable))
@@ -118,6 +119,7 @@ class Worker:
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
         self._unrecorded -= 1
+        self._late.discard(outcome.event_id)
         if outcome.due is not None and outcome.due < self._due:
             self._due = outcome.due
             self._wake.set()
@@ -184,6 +186,9 @@ class Worker:
         self._pump()
 
     # inside
+
+    def _knows(self, event_id: str) -> bool:
+        return event_id in self._queue or event_id in self._late or self._session.holds(event_id)
 
     @property
     def _held(self) -> int:
@@ -352,6 +357,7 @@ class Worker:
             self._window = max(1, self._window // 2)
         if reply.late:
             self._dequeue(outcome.event_id)
+            self._late.add(outcome.event_id)
         if outcome.state is not DeliveryState.CONFLICT:
             self._report(outcome)
 
