@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -85,8 +86,31 @@ def _switch(text: str) -> bool:
     return text == "1"
 
 
-class StoreSettings(BaseModel):
-    """What a command needs that works on the store alone."""
+def _web_address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("is no address: give one such as https://login.example/jwks.json")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class JwtTrust:
+    """The identity provider whose tokens sign players in.
+
+    Attributes:
+        issuer, audience: what the claims `iss` and `aud` must be.
+        jwks_url: where its public keys are.
+        username_claim: the claim that names the player.
+    """
+
+    issuer: str
+    audience: str
+    jwks_url: str
+    username_claim: str
+
+
+class EnvironmentSettings(BaseModel):
+    """Settings read from the environment, each under its name with the prefix."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -94,6 +118,24 @@ class StoreSettings(BaseModel):
         hide_input_in_errors=True,
         alias_generator=lambda name: PREFIX + name.upper(),
     )
+
+
+class ClientSettings(EnvironmentSettings):
+    """What `publish --server` signs in with."""
+
+    api_key: str | None = Field(
+        None, repr=False, exclude=True, description="Client side: the API key that `publish --server` sends."
+    )
+    player_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] | None = Field(
+        None,
+        repr=False,
+        exclude=True,
+        description="Client side: the player's own secret key that `publish --server` signs in with.",
+    )
+
+
+class StoreSettings(EnvironmentSettings):
+    """What a command needs that works on the store alone."""
 
     database_url: Annotated[str, BeforeValidator(_database_url)] = Field(
         "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
@@ -126,6 +168,16 @@ class Settings(StoreSettings):
     score_policy: Literal["latest", "best"] = Field(
         "latest", description="latest publishes every score, best only improvements."
     )
+    jwt_issuer: str | None = Field(
+        None, description="The identity provider whose tokens sign players in: their claim `iss`."
+    )
+    jwt_audience: str | None = Field(None, description="What the tokens' claim `aud` must be or hold.")
+    jwt_jwks_url: Annotated[str, BeforeValidator(_web_address)] | None = Field(
+        None, description="Where the identity provider publishes its keys (JWKS)."
+    )
+    jwt_username_claim: str | None = Field(
+        None, description="The claim that names the player, such as preferred_username."
+    )
     allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
         default=False, description="1 signs even with the key that everybody knows; for tests."
     )
@@ -140,6 +192,14 @@ class Settings(StoreSettings):
         return self
 
     @property
+    def jwt(self) -> JwtTrust | None:
+        """The identity provider, if one is configured; `load` lets its settings pass all or none."""
+        match self.jwt_issuer, self.jwt_audience, self.jwt_jwks_url, self.jwt_username_claim:
+            case str(issuer), str(audience), str(jwks_url), str(username_claim):
+                return JwtTrust(issuer, audience, jwks_url, username_claim)
+        return None
+
+    @property
     def pubkey(self) -> str:
         """The x-only public key, hex, that signs."""
         return self.secret_key.pubkey
@@ -150,12 +210,13 @@ class Settings(StoreSettings):
         return self.public_keys | {self.pubkey}
 
 
-S = TypeVar("S", bound=StoreSettings)
+S = TypeVar("S", bound=EnvironmentSettings)
 
 
 def setting_names() -> dict[str, str]:
     """Every setting by its name in the environment, with one sentence on what it means."""
-    return {PREFIX + name.upper(): field.description or "" for name, field in Settings.model_fields.items()}
+    fields = {**Settings.model_fields, **ClientSettings.model_fields}
+    return {PREFIX + name.upper(): field.description or "" for name, field in fields.items()}
 
 
 def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, list[str]]:
@@ -173,6 +234,7 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     faults: list[str] = []
     if issubclass(kind, Settings):
         faults += _read_secret_file(given, warnings)
+        faults += _incomplete_jwt(given)
     try:
         settings = kind.model_validate(given)
     except ValidationError as error:
@@ -180,6 +242,8 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
         settings = None
     if faults or settings is None:
         raise InvalidSettings(_without_echo(faults))
+    if isinstance(settings, Settings):
+        warnings += _unsafe_jwks(settings.jwt_jwks_url)
     return settings, warnings
 
 
@@ -203,6 +267,24 @@ def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
         warnings.append(f"{_SECRET_FILE}: others can read the file: chmod 600 it")
     given[_SECRET] = text
     return []
+
+
+def _incomplete_jwt(given: dict[str, str]) -> list[str]:
+    """The settings of the identity provider are useful together only."""
+    names = [f"{PREFIX}JWT_{part}" for part in ("ISSUER", "AUDIENCE", "JWKS_URL", "USERNAME_CLAIM")]
+    there = [name for name in names if name in given]
+    return [
+        f"{name}: is not set, but {there[0]} is: set all of {', '.join(names)}, or none"
+        for name in names
+        if there and name not in given
+    ]
+
+
+def _unsafe_jwks(url: str | None) -> list[str]:
+    parts = urlsplit(url or "")
+    if parts.scheme != "http" or parts.hostname in {"localhost", "127.0.0.1", "::1"}:
+        return []
+    return [f"{PREFIX}JWT_JWKS_URL: not encrypted: whoever is on the way can sign in as anybody: use https"]
 
 
 def _fault(error: Any) -> str:

@@ -93,3 +93,12 @@ api_key = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
 )
+
+# A signed token (NIP-98) that was used: it signs no second call.
+seen_token = Table(
+    "seen_token",
+    metadata,
+    Column("signature", String(128), primary_key=True),
+    Column("created_at", BigInteger, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)

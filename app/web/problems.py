@@ -34,7 +34,9 @@ KINDS: dict[str, Kind] = {
         400, "The body cannot be read", "Send one JSON object in UTF-8, each of its keys once."
     ),
     "unauthenticated": Kind(
-        401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
+        401,
+        "No valid credentials",
+        "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call with your key (NIP-98).",
     ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
@@ -53,6 +55,11 @@ KINDS: dict[str, Kind] = {
         429,
         "Too many scores for one name",
         "Wait as many seconds as the Retry-After header says, then post again.",
+    ),
+    "identity-provider-unavailable": Kind(
+        503,
+        "The token cannot be checked now",
+        "The identity provider does not answer; try again after Retry-After seconds.",
     ),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."

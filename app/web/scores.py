@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.publisher import Receipt, ScoreState
 from app.store.api_keys import KeyRevoked
 from app.store.ledger import ClockBehind, TooFast
-from app.web.auth import unauthenticated
+from app.web.auth import BEARER_REFUSED, unauthenticated
 from app.web.body import parse_body, read_body
 from app.web.problems import Problem
 from app.web.schemas import ScoreBody
@@ -55,7 +55,7 @@ class Scores:
         try:
             receipt = await self._publisher.publish(body.claim(), key_id=principal.key_id, wait=wait or 0)
         except KeyRevoked as error:
-            raise unauthenticated(f"{error}.", invalid=True) from None
+            raise unauthenticated(f"{error}.", BEARER_REFUSED) from None
         except TooFast as error:
             raise Problem("too-fast", f"{error}.", headers={"Retry-After": str(error.retry_after)}) from None
         except ClockBehind as error:
