@@ -36,7 +36,7 @@ KINDS: dict[str, Kind] = {
     "unauthenticated": Kind(
         401,
         "No valid credentials",
-        "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call with your key (NIP-98).",
+        "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call yourself (NIP-98).",
     ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
