@@ -7,7 +7,12 @@ import importlib
 import click
 
 # Command name -> the module that holds it as `command`; a module is imported only when its command runs.
-COMMANDS: dict[str, str] = {}
+COMMANDS = {
+    "serve": "app.cli.serve",
+    "publish": "app.cli.publish",
+    "keygen": "app.cli.keygen",
+    "key": "app.cli.key",
+}
 
 
 class LazyGroup(click.Group):

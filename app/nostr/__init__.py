@@ -1,1 +1,1 @@
-"""The Nostr protocol as pure functions and values: one small file per specification, no IO."""
+"""Nostr: one small file per specification, pure."""

@@ -1,1 +1,1 @@
-"""What a Briscola score is, and how it becomes a Nostr event: pure, no IO."""
+"""Scores: what may be claimed, how a claim becomes an event, how events become a ranking; pure."""

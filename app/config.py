@@ -1,0 +1,220 @@
+"""Settings from the environment: every fault reported at once, no secret ever printed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    ValidationError,
+    model_validator,
+)
+
+from app.nostr.keys import SecretKey, parse_pubkey
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+from app.scores.score_event import DEFAULT_RELAY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "BRISCOLA_"
+_SECRET = f"{PREFIX}SECRET_KEY"
+_SECRET_FILE = f"{PREFIX}SECRET_KEY_FILE"
+
+
+class InvalidSettings(Exception):
+    """Settings that the service cannot run with.
+
+    Attributes:
+        faults: one line for each fault, beginning with the name of the setting.
+    """
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in (part.strip() for part in text.split(",")) if part]
+
+
+def _public_keys(text: str) -> frozenset[str]:
+    return frozenset(parse_pubkey(part) for part in _split(text))
+
+
+def _relays(text: str) -> tuple[str, ...]:
+    urls: list[str] = []
+    for part in _split(text):
+        try:
+            urls.append(normalise_relay_url(part))
+        except InvalidRelayUrl as error:
+            raise ValueError(f"{part.rpartition('@')[2]!r} {error}") from None
+    if not urls:
+        raise ValueError("names no relay: give at least one, such as wss://relay.example")
+    return tuple(dict.fromkeys(urls))
+
+
+def _public_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError(
+            "is no address: give one such as https://scores.example or https://example.org/scores"
+        )
+    if parts.username is not None:
+        raise ValueError("carries a user name: drop it")
+    return text.rstrip("/")
+
+
+def _database_url(text: str) -> str:
+    if not text.startswith("sqlite:///") or text == "sqlite:///":
+        raise ValueError("is no database that is supported here: give sqlite:///FILE")
+    return text
+
+
+def _switch(text: str) -> bool:
+    if text not in {"0", "1"}:
+        raise ValueError("is neither 1 nor 0")
+    return text == "1"
+
+
+class StoreSettings(BaseModel):
+    """What a command needs that works on the store alone."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,
+        alias_generator=lambda name: PREFIX + name.upper(),
+    )
+
+    database_url: Annotated[str, BeforeValidator(_database_url)] = Field(
+        "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least that is logged."
+    )
+    log_format: Literal["text", "json"] = Field("text", description="text for people, json for machines.")
+
+
+class Settings(StoreSettings):
+    """What the service runs with; the secret key prints as nothing that helps a thief."""
+
+    secret_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] = Field(
+        repr=False, exclude=True, description="The app's secret key: 64 hex digits or an nsec."
+    )
+    secret_key_file: str | None = Field(
+        None, repr=False, description="A file that holds the secret key, instead of the setting above."
+    )
+    public_keys: Annotated[frozenset[str], BeforeValidator(_public_keys)] = Field(
+        frozenset(),
+        description="Older public keys of the app whose scores still verify, hex or npub, by commas.",
+    )
+    relays: Annotated[tuple[str, ...], BeforeValidator(_relays)] = Field(
+        (DEFAULT_RELAY,), description="The relays that get every score, by commas."
+    )
+    public_url: Annotated[str, BeforeValidator(_public_url)] | None = Field(
+        None, description="The address under which clients reach the service; http://HOST:PORT if unset."
+    )
+    score_policy: Literal["latest", "best"] = Field(
+        "latest", description="latest publishes every score, best only improvements."
+    )
+    allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
+        default=False, description="1 signs even with the key that everybody knows; for tests."
+    )
+
+    @model_validator(mode="after")
+    def _refuse_the_known_key(self) -> Settings:
+        if self.secret_key.is_public_knowledge and not self.allow_insecure_key:
+            raise ValueError(
+                f"{_SECRET}: this key is known to everybody, so anyone could sign scores in your name: "
+                f"make one of your own with `briscola-scores keygen`"
+            )
+        return self
+
+    @property
+    def pubkey(self) -> str:
+        """The x-only public key, hex, that signs."""
+        return self.secret_key.pubkey
+
+    @property
+    def verifying_keys(self) -> frozenset[str]:
+        """Every x-only public key, hex, whose scores count as this app's."""
+        return self.public_keys | {self.pubkey}
+
+
+S = TypeVar("S", bound=StoreSettings)
+
+
+def setting_names() -> dict[str, str]:
+    """Every setting by its name in the environment, with one sentence on what it means."""
+    return {PREFIX + name.upper(): field.description or "" for name, field in Settings.model_fields.items()}
+
+
+def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, list[str]]:
+    """Read settings of one kind from the environment; an empty value counts as unset.
+
+    Returns:
+        The settings, and a warning for each thing that works but should be looked at.
+
+    Raises:
+        InvalidSettings: with every fault; no secret and no password stands in it.
+    """
+    environ = os.environ if environ is None else environ
+    given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
+    warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
+    faults: list[str] = []
+    if issubclass(kind, Settings):
+        faults += _read_secret_file(given, warnings)
+    try:
+        settings = kind.model_validate(given)
+    except ValidationError as error:
+        faults += [line for line in map(_fault, error.errors(include_input=False)) if line not in faults]
+        settings = None
+    if faults or settings is None:
+        raise InvalidSettings(_without_echo(faults))
+    return settings, warnings
+
+
+def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
+    """Put the secret that a file holds where the setting for the secret itself would stand."""
+    path = given.get(_SECRET_FILE)
+    if path is None:
+        return []
+    if _SECRET in given:
+        return [f"{_SECRET_FILE}: set together with {_SECRET}: keep one of the two"]
+    try:
+        text = Path(path).read_text("ascii").strip()
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        return [f"{_SECRET_FILE}: the file cannot be read: {error.strerror}"]
+    except UnicodeDecodeError:
+        return [f"{_SECRET_FILE}: the file holds no key: put 64 hex digits or an nsec into it"]
+    if not text:
+        return [f"{_SECRET_FILE}: the file is empty: put 64 hex digits or an nsec into it"]
+    if mode & (stat.S_IRGRP | stat.S_IROTH):
+        warnings.append(f"{_SECRET_FILE}: others can read the file: chmod 600 it")
+    given[_SECRET] = text
+    return []
+
+
+def _fault(error: Any) -> str:
+    name = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] == "missing":
+        return f"{name}: is not set: make a key with `briscola-scores keygen` and set it, or {name}_FILE"
+    what = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{name}: {what}" if name else what
+
+
+def _without_echo(faults: list[str]) -> list[str]:
+    """Drop "is not set" for the secret where its file already has a fault."""
+    if any(line.startswith(f"{_SECRET_FILE}:") for line in faults):
+        return [line for line in faults if not line.startswith(f"{_SECRET}: is not set")]
+    return faults

@@ -1,0 +1,249 @@
+"""The only file that opens a websocket: RFC 6455 by `websockets`' protocol without IO, over asyncio.
+
+Many messages leave in one write, every message of one read arrives in one call, and compression stays off:
+a signature does not compress.
+"""
+
+import asyncio
+import functools
+import logging
+import re
+import ssl
+from collections.abc import Callable, Iterable
+from typing import Protocol, cast
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidURI
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.protocol import State
+from websockets.uri import parse_uri
+
+from app.delivery.answer import one_line
+
+CONNECT_SECONDS = 10.0
+PING_SECONDS = 20.0
+CLOSE_SECONDS = 1.0
+MESSAGE_LIMIT = 4 * 1024 * 1024
+READ_SIZE = 64 * 1024
+
+_STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
+# Frames are never logged: the library's own logger would write them out at level DEBUG.
+_quiet = logging.getLogger("app.delivery.websocket")
+_quiet.setLevel(logging.INFO)
+
+
+class ConnectError(Exception):
+    """No websocket connection came about; the message says why."""
+
+
+class Receiver(Protocol):
+    """Whoever a connection works for; called on the event loop."""
+
+    def received(self, messages: list[bytes]) -> None:
+        """Messages arrived. A binary one, which Nostr does not have, comes as empty text."""
+        ...
+
+    def writable(self) -> None:
+        """The relay has caught up with reading: `Connection.ready` is true again."""
+        ...
+
+
+async def connect(url: str, receiver: Receiver) -> "Connection":
+    """Open a connection; what the relay sends goes to the receiver from its first byte on.
+
+    Raises:
+        ConnectError: No such host, refused, TLS failure, no upgrade, or not within ten seconds.
+    """
+    loop = asyncio.get_running_loop()
+    connection: Connection | None = None
+    try:
+        uri = parse_uri(url)
+        async with asyncio.timeout(CONNECT_SECONDS):
+            _, connection = await loop.create_connection(
+                lambda: Connection(ClientProtocol(uri, max_size=MESSAGE_LIMIT, logger=_quiet), receiver),
+                uri.host,
+                uri.port,
+                ssl=_tls() if uri.secure else None,
+            )
+            await connection.opened
+    except TimeoutError:
+        reason = f"no websocket handshake within {CONNECT_SECONDS:.0f} s"
+    except (OSError, InvalidURI, UnicodeError) as error:
+        reason = one_line(str(error) or type(error).__name__)
+    except ConnectError as error:
+        reason = str(error)
+    else:
+        return connection
+    finally:
+        if connection is not None and not connection.is_open:
+            connection.abort()
+    raise ConnectError(reason)
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+class Connection(asyncio.BufferedProtocol):
+    """An open websocket.
+
+    Attributes:
+        opened: Done when the handshake is; raises ConnectError if it came to nothing.
+        lost: Done when the socket is closed, with the reason on one line.
+        ready: Whether more may be sent now; false while the relay is slow to read.
+    """
+
+    def __init__(self, protocol: ClientProtocol, receiver: Receiver) -> None:
+        loop = asyncio.get_running_loop()
+        self.opened: asyncio.Future[None] = loop.create_future()
+        self.lost: asyncio.Future[str] = loop.create_future()
+        self.ready = True
+        self._loop = loop
+        self._protocol = protocol
+        self._receiver = receiver
+        self._buffer = bytearray(READ_SIZE)
+        self._fragments: list[bytes] = []
+        self._binary = False
+        self._heard = True
+        self._pinged = False
+        self._reason = ""
+        self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether messages can be sent."""
+        return self._protocol.state is State.OPEN
+
+    def send(self, messages: Iterable[str]) -> None:
+        """Send messages in one write; does nothing when the connection is not open."""
+        if self.is_open:
+            for message in messages:
+                self._protocol.send_text(message.encode())
+            self._flush()
+
+    def throttle(self, seconds: float) -> None:
+        """Read nothing for a while: a flood has to wait in the relay's own buffers."""
+        if not self.lost.done():
+            self._transport.pause_reading()
+            self._later(seconds, self._transport.resume_reading)
+
+    def close(self) -> None:
+        """Begin the closing handshake; the socket is closed within a second whatever the relay does."""
+        if self.is_open:
+            self._reason = "closed by us"
+            self._protocol.send_close(CloseCode.GOING_AWAY)
+            self._flush()
+        else:
+            self.abort()
+
+    def abort(self, reason: str = "closed by us") -> None:
+        """Drop the socket at once."""
+        self._reason = self._reason or reason
+        self._transport.abort()
+
+    # asyncio's side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send the upgrade request."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._protocol.send_request(self._protocol.connect())
+        self._flush()
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """One fixed buffer: a read is never larger, however fast the relay writes."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Parse what was read and hand over the messages in it."""
+        data = self._buffer[:nbytes]
+        self._heard = True
+        if not self.opened.done() and (status := _STATUS_LINE.match(data)) and status[1] != b"101":
+            self.abort(f"the relay answered HTTP {status[1].decode()} instead of a websocket upgrade")
+            return
+        self._protocol.receive_data(data)
+        self._flush()
+        if self._protocol.handshake_exc is not None:
+            self.abort(f"no websocket: {_first_cause(self._protocol.handshake_exc)}")
+            return
+        messages = self._messages()
+        if not self.opened.done():
+            self.opened.set_result(None)
+            self._later(PING_SECONDS, self._check)
+        if messages:
+            self._receiver.received(messages)
+
+    def eof_received(self) -> None:
+        """The relay closed its side: asyncio then closes ours."""
+        if not self._protocol.reader.eof:
+            self._protocol.receive_eof()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone; say why."""
+        for timer in self._timers.values():
+            timer.cancel()
+        close = self._protocol.close_rcvd
+        reason = self._reason or (str(close) if close else "") or (str(exc) if exc else "")
+        reason = one_line(reason or "closed by the relay without a word")
+        if not self.opened.done():
+            self.opened.set_exception(ConnectError(reason))
+            self.opened.exception()  # marks it as seen: a caller that timed out no longer asks
+        if not self.lost.done():
+            self.lost.set_result(reason)
+
+    def pause_writing(self) -> None:
+        """The relay reads more slowly than we write."""
+        self.ready = False
+
+    def resume_writing(self) -> None:
+        """The relay caught up."""
+        self.ready = True
+        self._receiver.writable()
+
+    # ours
+
+    def _messages(self) -> list[bytes]:
+        """The complete text messages among the frames received, in order."""
+        messages: list[bytes] = []
+        for event in self._protocol.events_received():
+            if not isinstance(event, Frame):
+                continue
+            if event.opcode is Opcode.TEXT and event.fin:
+                messages.append(bytes(event.data))
+            elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+                if event.opcode is not Opcode.CONT:
+                    self._binary = event.opcode is Opcode.BINARY
+                self._fragments.append(bytes(event.data))
+                if event.fin:
+                    messages.append(b"" if self._binary else b"".join(self._fragments))
+                    self._fragments.clear()
+        return messages
+
+    def _flush(self) -> None:
+        """Write what the protocol wants written, and see to it that a closing handshake ends."""
+        writes = self._protocol.data_to_send()
+        if writes:
+            self._transport.write(b"".join(writes))
+        if self._protocol.close_expected() and self._transport.abort not in self._timers:
+            self._later(CLOSE_SECONDS, self._transport.abort)
+
+    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        """Do something later, once, as long as the socket lives."""
+        if (timer := self._timers.get(act)) is not None:
+            timer.cancel()
+        self._timers[act] = self._loop.call_later(seconds, act)
+
+    def _check(self) -> None:
+        """Keep the connection alive and drop it when the relay has fallen silent."""
+        if self._pinged and not self._heard:
+            self.abort(f"no pong within {PING_SECONDS:.0f} s")
+            return
+        self._pinged, self._heard = True, False
+        if self.is_open:
+            self._protocol.send_ping(b"")
+            self._flush()
+        self._later(PING_SECONDS, self._check)
+
+
+def _first_cause(error: Exception) -> str:
+    return one_line(str(error.__cause__ or error))

@@ -1,0 +1,87 @@
+"""The words of delivery: what is to be delivered, what became of it, and the store behind both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class DeliveryState(StrEnum):
+    """What has become of one event at one relay."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    CONFLICT = "conflict"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One signed event on its way to one relay.
+
+    Attributes:
+        event_id: The event's id, 64 lower-case hex digits.
+        relay: The relay's normalised URL.
+        address: `kind:pubkey:d` (NIP-01), what a newer event replaces.
+        created_at: The event's own time, unix seconds.
+        payload: The event's JSON text; every attempt sends exactly this.
+        attempts: How often it was sent without a final answer.
+    """
+
+    event_id: str
+    relay: str
+    address: str
+    created_at: int
+    payload: str
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one attempt came to.
+
+    Attributes:
+        event_id: The event.
+        relay: The relay.
+        state: The delivery's state from now on.
+        message: The relay's words, or ours, bounded and on one line.
+        attempts: The new count of attempts.
+        due: Unix seconds before which it is not tried again; set if and only if the state is pending.
+        answered: Whether the relay itself answered for this event, whatever it said.
+    """
+
+    event_id: str
+    relay: str
+    state: DeliveryState
+    message: str
+    attempts: int
+    due: float | None
+    answered: bool = False
+
+
+class Outbox(Protocol):
+    """Durable deliveries; the engine keeps nothing that is not in here.
+
+    Every method may raise (disk full, database locked): the engine then tries again with backoff.
+    """
+
+    async def claim(self, relay: str, *, now: float, limit: int) -> list[Delivery]:
+        """Take up to `limit` pending deliveries due by `now` that no live process holds, oldest first.
+
+        They are held by this process until an outcome is recorded.
+        """
+        ...
+
+    async def record(self, outcomes: Sequence[Outcome]) -> None:
+        """Make the outcomes durable before returning; the same outcomes may come again after an error.
+
+        A pending outcome gives the delivery back until its due time. A superseded delivery never becomes
+        pending again, and accepted always wins: a late OK may concern a delivery that was given back.
+        """
+        ...
+
+    async def has_newer(self, event_id: str) -> bool:
+        """Whether a newer event than this one is stored at its address."""
+        ...

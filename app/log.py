@@ -1,0 +1,37 @@
+"""Logging to stderr: one line a record, as text for people or JSON for machines."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Literal
+
+import orjson
+
+
+class _JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%SZ"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return orjson.dumps(line).decode()
+
+
+def configure_logging(level: str, style: Literal["text", "json"]) -> None:
+    """Send every record of `level` or above to stderr."""
+    formatter = (
+        _JsonFormatter()
+        if style == "json"
+        else logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+    )
+    formatter.converter = time.gmtime
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for chatty in ("alembic", "uvicorn", "httpx"):
+        logging.getLogger(chatty).setLevel(logging.DEBUG if level == "debug" else logging.WARNING)

@@ -1,0 +1,110 @@
+"""The running service: the one place that names concrete classes and puts them together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.delivery.engine import Engine
+from app.nostr.nip42 import auth_event
+from app.publisher import Publisher
+from app.scores.score_event import sign_score
+from app.store.database import Database
+from app.store.errors import StoreError
+from app.store.ledger import Ledger
+from app.store.outbox import BEAT_EVERY, StoreOutbox, register_process, register_relays
+from app.store.store import Store
+from app.web.app import make_app
+from app.web.auth import Authenticator
+from app.web.health import Health
+from app.web.protocol import protocol_routes
+from app.web.scores import Scores
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from starlette.applications import Starlette
+
+    from app.config import Settings
+    from app.nostr.event import Event
+    from app.nostr.keys import SecretKey
+    from app.scores.score import Claim
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything that runs while the service is open."""
+
+    settings: Settings
+    store: Store
+    ledger: Ledger
+    engine: Engine
+    publisher: Publisher
+
+    def app(self, public_url: str) -> Starlette:
+        """The HTTP application; clients reach it under `public_url`."""
+        routes = [
+            *Scores(self.publisher, Authenticator(self.store), public_url).routes(),
+            *protocol_routes(self.settings),
+            *Health(self.store, self.ledger, self.engine).routes(),
+        ]
+        return make_app(routes, public_url)
+
+
+@asynccontextmanager
+async def open_service(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Service]:
+    """Open the store, connect to the relays, and close both in the end.
+
+    Raises:
+        StoreUnusable: if the database cannot be opened.
+    """
+    database = await asyncio.to_thread(Database, settings.database_url)
+    store = Store(database)
+    try:
+        with database.writer.begin() as connection:
+            holder = register_process(connection, clock())
+            relays = register_relays(connection, settings.relays)
+        outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
+        ledger = Ledger(
+            sign=partial(_sign_claim, settings.secret_key),
+            relays=relays,
+            holder=holder,
+            only_improvements=settings.score_policy == "best",
+            clock=clock,
+        )
+        sign_auth = partial(_sign_auth, settings.secret_key, clock)
+        async with Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine:
+            beating = asyncio.create_task(_beat(outbox, engine), name="beat")
+            try:
+                yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine))
+            finally:
+                beating.cancel()
+        await outbox.leave()
+    finally:
+        await store.close()
+
+
+async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
+    """Keep what this process holds, as long as it holds anything."""
+    while True:
+        await asyncio.sleep(BEAT_EVERY)
+        if any(relay.queued or relay.in_flight for relay in engine.status()):
+            try:
+                await outbox.beat()
+            except StoreError as error:
+                log.error("%s", error)
+
+
+def _sign_claim(secret: SecretKey, claim: Claim, created_at: int) -> Event:
+    return sign_score(secret, username=claim.username, score=claim.score, created_at=created_at)
+
+
+def _sign_auth(secret: SecretKey, clock: Callable[[], float], relay: str, challenge: str) -> str:
+    return auth_event(secret, relay=relay, challenge=challenge, created_at=int(clock())).to_json()

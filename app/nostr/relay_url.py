@@ -1,0 +1,58 @@
+"""Relay addresses in one spelling (NIP-01 speaks of websocket URLs; RFC 3986 of equal ones)."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+_SCHEMES = {"wss": "wss", "ws": "ws", "https": "wss", "http": "ws"}
+_DEFAULT_PORTS = {"wss": 443, "ws": 80}
+
+
+class InvalidRelayUrl(ValueError):
+    """No relay can stand at this address; the message says why."""
+
+
+def normalise_relay_url(text: str) -> str:
+    """Return the one spelling of a relay's address.
+
+    `https` becomes `wss`, `http` becomes `ws`, a bare host gets `wss://`; the host is lower-cased, a default
+    port and a trailing `/` are dropped, the path and query are kept.
+
+    Raises:
+        InvalidRelayUrl: for anything that is no websocket address, or carries a password or a fragment.
+    """
+    text = text.strip()
+    if not text:
+        raise InvalidRelayUrl("is empty: give a relay such as wss://relay.example")
+    if any(c.isspace() or not c.isprintable() for c in text):
+        raise InvalidRelayUrl("contains white space or a control character")
+    scheme, separator, _ = text.partition("://")
+    if not separator:
+        text = f"wss://{text}"
+    elif scheme.lower() not in _SCHEMES:
+        raise InvalidRelayUrl(f"has the scheme {scheme[:20]!r}: use wss:// or ws://")
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise InvalidRelayUrl(f"is no address: {error}") from None
+    if parts.username is not None or parts.password is not None:
+        raise InvalidRelayUrl("carries a user name or password: relays take none")
+    if parts.fragment:
+        raise InvalidRelayUrl("carries a fragment (#…): drop it")
+    if not parts.hostname:
+        raise InvalidRelayUrl("names no host: give a relay such as wss://relay.example")
+    try:
+        host = parts.hostname.encode("idna").decode() if not parts.hostname.isascii() else parts.hostname
+    except UnicodeError:
+        raise InvalidRelayUrl("names a host that is no domain name") from None
+    if not all(c.isalnum() or c in "-._:%" for c in host):
+        raise InvalidRelayUrl("names a host that is no domain name")
+    if port == 0:
+        raise InvalidRelayUrl("has port 0: give 1 to 65535, or none")
+    scheme = _SCHEMES[parts.scheme]
+    where = f"[{host}]" if ":" in host else host
+    if port is not None and port != _DEFAULT_PORTS[scheme]:
+        where += f":{port}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{scheme}://{where}{parts.path.rstrip('/')}{query}"

@@ -1,0 +1,158 @@
+"""Publishing a score: sign it into the store, hand it to the relays, say how it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.delivery.model import DeliveryState
+from app.scores.score_event import address, identifier
+from app.store.ledger import NotImproved, Request, Signed
+from app.store.scores import RelayState, StoredScore, find_score, latest_score
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from app.delivery.engine import Engine
+    from app.delivery.watch import Watch
+    from app.scores.score import Claim
+    from app.store.ledger import Ledger
+    from app.store.store import Store
+
+_LOOK_EVERY = 0.2
+
+
+class ScoreState(StrEnum):
+    """How a score stands over all its relays."""
+
+    ACCEPTED = "accepted"  # at least one relay has it
+    PENDING = "pending"
+    SUPERSEDED = "superseded"
+    REJECTED = "rejected"  # no relay will have it
+    NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a caller learns of a score; `payload` is the event's JSON text."""
+
+    event_id: str
+    payload: str
+    address: str
+    state: ScoreState
+    relays: tuple[RelayState, ...]
+
+    def to_json(self) -> bytes:
+        """The JSON object that clients get: event, address, state, and how it stands at each relay."""
+        return orjson.dumps(
+            {
+                "event": orjson.Fragment(self.payload),
+                "address": self.address,
+                "state": self.state,
+                "relays": self.relays,
+            }
+        )
+
+
+def score_state(states: Collection[DeliveryState]) -> ScoreState:
+    """The state of a score whose deliveries stand so."""
+    if DeliveryState.ACCEPTED in states:
+        return ScoreState.ACCEPTED
+    if DeliveryState.PENDING in states:
+        return ScoreState.PENDING
+    if DeliveryState.SUPERSEDED in states:
+        return ScoreState.SUPERSEDED
+    return ScoreState.REJECTED
+
+
+class Publisher:
+    """The one way by which a claim becomes an event, whoever brings it."""
+
+    def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._engine = engine
+
+    async def publish(self, claim: Claim, *, key_id: str | None = None, wait: float = 0) -> Receipt:
+        """Sign a claim; event and deliveries are on disk when this returns.
+
+        Args:
+            claim: a checked username and score.
+            key_id: the API key that vouches for the claim.
+            wait: seconds to wait at most until every relay has answered.
+
+        Raises:
+            KeyRevoked, ClockBehind, TooFast: nothing was signed.
+            StoreUnavailable: the database does not take it; nothing was signed.
+        """
+        request = Request(claim, key_id, self._engine.accepting())
+        answer: Signed | NotImproved = await self._store.write(self._ledger.append, request)
+        if isinstance(answer, NotImproved):
+            return replace(await self._get(answer.event_id), state=ScoreState.NOT_IMPROVED)
+        pending = [url for url, state in answer.states.items() if state is DeliveryState.PENDING]
+        watch = self._engine.watch(answer.event.id, pending) if wait and pending else None
+        self._engine.dispatch(answer.held)
+        if unheld := set(pending) - request.hold:
+            self._engine.wake(unheld)
+        if watch is not None:
+            return await self._settled(watch, answer.event.id, wait, look=bool(unheld))
+        return Receipt(
+            answer.event.id,
+            answer.payload,
+            address(answer.event.pubkey, claim.username),
+            score_state(answer.states.values()),
+            tuple(RelayState(url, state) for url, state in answer.states.items()),
+        )
+
+    async def _settled(self, watch: Watch, event_id: str, wait: float, *, look: bool) -> Receipt:
+        """The score once its relays have answered, or when the time is over.
+
+        Args:
+            look: also look into the store, where another process may write the answer.
+        """
+        tasks = [asyncio.create_task(watch.wait(wait))]
+        if look:
+            tasks.append(asyncio.create_task(self._look(event_id)))
+        try:
+            await asyncio.wait(tasks, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        return await self._get(event_id)
+
+    async def _look(self, event_id: str) -> None:
+        relays = (await self._get(event_id)).relays
+        while DeliveryState.PENDING in {relay.state for relay in relays}:
+            await asyncio.sleep(_LOOK_EVERY)
+            relays = (await self._get(event_id)).relays
+
+    async def _get(self, event_id: str) -> Receipt:
+        receipt = await self.find(event_id)
+        if receipt is None:
+            raise LookupError(f"the event {event_id} is no longer in the store")
+        return receipt
+
+    async def find(self, event_id: str) -> Receipt | None:
+        """The score event with this id, as it stands now."""
+        return _receipt(await self._store.read(lambda connection: find_score(connection, event_id)))
+
+    async def latest(self, username: str) -> Receipt | None:
+        """The newest score event of a name, however it is spelled."""
+        d = identifier(username)
+        return _receipt(await self._store.read(lambda connection: latest_score(connection, d)))
+
+
+def _receipt(stored: StoredScore | None) -> Receipt | None:
+    if stored is None:
+        return None
+    return Receipt(
+        stored.event_id,
+        stored.payload,
+        address(stored.pubkey, stored.username),
+        score_state([relay.state for relay in stored.relays]),
+        stored.relays,
+    )

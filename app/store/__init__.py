@@ -1,0 +1,1 @@
+"""The store: SQLAlchemy tables and queries, SQLite by default."""

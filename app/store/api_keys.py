@@ -1,0 +1,121 @@
+"""API keys of game servers: shown once, kept as a hash."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import bindparam, insert, select, update
+
+from app.store.tables import api_key
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_PREFIX = "bsk"
+PUBLISH_ANY = "publish:any"
+
+
+class KeyRevoked(Exception):
+    """The API key is revoked, so nothing was signed with it."""
+
+    def __init__(self) -> None:
+        super().__init__("this API key is revoked: ask the operator for another")
+
+
+class NoSuchKey(LookupError):
+    """No API key has this id."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """What is known of a key once it has been made.
+
+    Attributes:
+        created_at: unix seconds.
+        revoked_at: unix seconds, or None while the key is good.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    created_at: int
+    revoked_at: int | None
+
+
+_ACTIVE = select(api_key.c.id).where(
+    api_key.c.id.in_(bindparam("ids", expanding=True)), api_key.c.revoked_at.is_(None)
+)
+
+
+def add_key(connection: Connection, name: str, *, now: float) -> tuple[ApiKey, str]:
+    """Make a key that may publish for any name.
+
+    Returns:
+        What is kept of it, and the key itself, which nobody can show again.
+    """
+    key_id = secrets.token_hex(8)
+    text = f"{_PREFIX}_{key_id}_{secrets.token_urlsafe(32)}"
+    made = ApiKey(key_id, name, (PUBLISH_ANY,), int(now), None)
+    connection.execute(
+        insert(api_key).values(
+            id=key_id,
+            name=name,
+            scopes=PUBLISH_ANY,
+            hash=_hash(text),
+            created_at=made.created_at,
+            revoked_at=None,
+        )
+    )
+    return made, text
+
+
+def list_keys(connection: Connection) -> list[ApiKey]:
+    """Every key, oldest first."""
+    rows = connection.execute(select(api_key).order_by(api_key.c.created_at, api_key.c.id))
+    return [ApiKey(r.id, r.name, tuple(r.scopes.split()), r.created_at, r.revoked_at) for r in rows]
+
+
+def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
+    """Revoke a key; revoking it again changes nothing.
+
+    Raises:
+        NoSuchKey: if there is none with this id.
+    """
+    if connection.execute(select(api_key.c.id).where(api_key.c.id == key_id)).first() is None:
+        raise NoSuchKey(f"no API key has the id {key_id!r}: see `briscola-scores key list`")
+    connection.execute(
+        update(api_key)
+        .where(api_key.c.id == key_id, api_key.c.revoked_at.is_(None))
+        .values(revoked_at=int(now))
+    )
+
+
+def find_key(connection: Connection, text: str) -> ApiKey | None:
+    """The key that `text` is, good or revoked; None if it is none of ours.
+
+    The hash is compared in constant time, and compared also where no key has the id.
+    """
+    parts = text.split("_", 2)
+    if len(parts) != 3 or parts[0] != _PREFIX or not text.isascii():
+        return None
+    row = connection.execute(select(api_key).where(api_key.c.id == parts[1])).first()
+    kept = row.hash if row else _hash("")
+    if not hmac.compare_digest(kept, _hash(text)) or row is None:
+        return None
+    return ApiKey(row.id, row.name, tuple(row.scopes.split()), row.created_at, row.revoked_at)
+
+
+def active_keys(connection: Connection, ids: set[str]) -> set[str]:
+    """Those of `ids` that are not revoked."""
+    if not ids:
+        return set()
+    return set(connection.execute(_ACTIVE, {"ids": list(ids)}).scalars())
+
+
+def _hash(text: str) -> str:
+    # The key has 256 random bits, so a plain hash is as good as a slow one.
+    return hashlib.sha256(text.encode()).hexdigest()

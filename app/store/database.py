@@ -1,0 +1,106 @@
+"""Opening the database: one connection that writes, others that read, the schema brought up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+
+from app.store.errors import StoreUnusable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_BUSY_SECONDS = 5
+
+
+class Database:
+    """Two engines on one database.
+
+    Attributes:
+        writer: its transactions take the write lock as they begin, and are on disk once they have committed.
+        reader: its transactions see what is committed, and never wait for the writer.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Open, create or upgrade the database.
+
+        Raises:
+            StoreUnusable: if the address is wrong, the file is not writable or no database, or a newer
+                release has written it.
+        """
+        try:
+            parsed = make_url(url)
+        except ArgumentError:
+            raise StoreUnusable("BRISCOLA_DATABASE_URL is no database address: give sqlite:///FILE") from None
+        self._name = parsed.database or ""
+        self.writer = _sqlite(url, begin="BEGIN IMMEDIATE", pool_size=1)
+        self.reader = _sqlite(url, begin="BEGIN", pool_size=4)
+        try:
+            with self.writer.begin() as connection:
+                _upgrade(connection)
+        except (OperationalError, DBAPIError, OSError) as error:
+            self.close()
+            reason = getattr(error, "orig", error)
+            raise StoreUnusable(
+                f"the database {self._name!r} cannot be opened: {reason}{_hint(self._name)}"
+            ) from None
+        except StoreUnusable:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.writer.dispose()
+        self.reader.dispose()
+
+
+def _hint(name: str) -> str:
+    folder = Path(name).resolve().parent
+    if not folder.is_dir():
+        return f": make the folder {str(folder)!r}, or set BRISCOLA_DATABASE_URL"
+    return ": check the file and its rights, or set BRISCOLA_DATABASE_URL"
+
+
+def _sqlite(url: str, *, begin: str, pool_size: int) -> Engine:
+    engine = create_engine(
+        url,
+        pool_size=pool_size,
+        max_overflow=0,
+        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:
+        # The driver must not begin transactions of its own: ours say which lock they take.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def start(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError:
+        head = ScriptDirectory.from_config(config).get_current_head()
+        raise StoreUnusable(
+            f"the database was written by a newer release than this one (its newest migration is {head}): "
+            "upgrade briscola-scores, or use another database"
+        ) from None

@@ -1,0 +1,10 @@
+"""Runs migrations on the connection that the store hands over."""
+
+from alembic import context
+
+from app.store.tables import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True
+)
+context.run_migrations()

@@ -1,0 +1,57 @@
+"""The store as the running service holds it: writes share commits, reads run beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy.exc import DBAPIError
+
+from app.store.errors import StoreUnavailable
+from app.store.writer import Operation, Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+
+    from app.store.database import Database
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class Store:
+    """Asynchronous access to a database; make it inside a running event loop."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._writer = Writer(database.writer)
+
+    async def write(self, operation: Operation[A, R], argument: A) -> R:
+        """Run one request of an operation; it is on disk when this returns.
+
+        Raises:
+            StoreUnavailable: if the database does not take it; nothing of it was kept.
+        """
+        return await self._writer.submit(operation, argument)
+
+    async def read(self, query: Callable[[Connection], R]) -> R:
+        """Run a query on a committed snapshot.
+
+        Raises:
+            StoreUnavailable: if the database does not answer.
+        """
+        return await asyncio.to_thread(self._read, query)
+
+    def _read(self, query: Callable[[Connection], R]) -> R:
+        try:
+            with self._database.reader.begin() as connection:
+                return query(connection)
+        except DBAPIError as error:
+            raise StoreUnavailable(f"the database does not answer: {error.orig}") from None
+
+    async def close(self) -> None:
+        """Finish what is queued and close the database."""
+        await self._writer.close()
+        self._database.close()

@@ -1,0 +1,93 @@
+"""The tables. Migrations bring a database to this shape; queries are written against it."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+# SQLite numbers rows by itself only in an INTEGER key.
+_Serial = BigInteger().with_variant(Integer, "sqlite")
+
+# Every event that was ever signed. `signed_at` is the highest wall clock seen so far, so it never falls.
+event = Table(
+    "event",
+    metadata,
+    Column("seq", _Serial, primary_key=True),
+    Column("id", String(64), nullable=False, unique=True),
+    Column("d", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("pubkey", String(64), nullable=False),
+    Column("username", Text, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("signed_at", Float, nullable=False),
+    # No two versions of an address share a second, whoever writes them.
+    UniqueConstraint("d", "created_at"),
+)
+
+relay = Table(
+    "relay",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("url", Text, nullable=False, unique=True),
+)
+
+# A process that delivers. What it holds is free again when it has not beaten for a while.
+process = Table(
+    "process",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("beat", Float, nullable=False),
+)
+
+# One event on its way to one relay. A pending row is held by a process, or waits for its due time.
+delivery = Table(
+    "delivery",
+    metadata,
+    Column("event_seq", _Serial, ForeignKey("event.seq"), primary_key=True, autoincrement=False),
+    Column("relay_id", Integer, ForeignKey("relay.id"), primary_key=True, autoincrement=False),
+    Column("state", String(10), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due", Float),
+    Column("holder", Integer),
+    sqlite_with_rowid=False,
+)
+Index(
+    "ix_delivery_pending",
+    delivery.c.relay_id,
+    delivery.c.due,
+    sqlite_where=delivery.c.state == "pending",
+    postgresql_where=delivery.c.state == "pending",
+)
+
+# A game server's key: only its hash is kept.
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("revoked_at", BigInteger),
+)

@@ -1,0 +1,1 @@
+"""The HTTP door: a Starlette application, its endpoints and its errors."""

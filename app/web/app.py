@@ -1,0 +1,36 @@
+"""The Starlette application: every route and every handler, in explicit lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from app.web.problems import KINDS, Problem, exception_handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+
+def make_app(routes: Sequence[BaseRoute], public_url: str) -> Starlette:
+    """The application with these routes, the pages of its problems, and problem documents for every error."""
+    app = Starlette(
+        routes=[*routes, Route("/problems/{slug}", problem_page)],
+        exception_handlers=exception_handlers(public_url),
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+async def problem_page(request: Request) -> Response:
+    """What a problem's `type` address shows."""
+    slug = request.path_params["slug"]
+    kind = KINDS.get(slug)
+    if kind is None:
+        raise Problem("not-found", "There is no such problem type.")
+    return PlainTextResponse(f"{kind.title} ({slug}, status {kind.status})\n\n{kind.advice}\n")

@@ -1,0 +1,139 @@
+"""Errors as `application/problem+json` (RFC 9457): a stable slug, and a sentence that says what to do."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from starlette.responses import Response
+
+from app.store.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.types import ExceptionHandler
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of problem: what its page says."""
+
+    status: int
+    title: str
+    advice: str
+
+
+KINDS: dict[str, Kind] = {
+    "malformed-body": Kind(
+        400, "The body cannot be read", "Send one JSON object in UTF-8, each of its keys once."
+    ),
+    "unauthenticated": Kind(
+        401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
+    ),
+    "not-found": Kind(
+        404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
+    ),
+    "method-not-allowed": Kind(
+        405, "The method is not allowed here", "Use one of the methods that the Allow header names."
+    ),
+    "body-too-large": Kind(
+        413, "The body is too large", "Send at most the number of bytes that the detail names."
+    ),
+    "unsupported-media-type": Kind(
+        415, "The body is of another type", "Send the header `Content-Type: application/json`."
+    ),
+    "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "too-fast": Kind(
+        429,
+        "Too many scores for one name",
+        "Wait as many seconds as the Retry-After header says, then post again.",
+    ),
+    "internal": Kind(
+        500, "The service failed", "Nothing is known to be wrong with the call; try again later."
+    ),
+    "clock-behind": Kind(
+        503, "The service's clock is behind", "Try again later; the operator must set the machine's clock."
+    ),
+    "store-unavailable": Kind(
+        503, "The service cannot write now", "Nothing was signed; try again after Retry-After seconds."
+    ),
+}
+
+
+class Problem(Exception):
+    """An error that goes to the client.
+
+    Args:
+        slug: a key of KINDS.
+        detail: what is wrong with this call and what to do; None for the kind's own advice.
+        headers: further response headers.
+        errors: for faulty fields, `{"field", "message"}` each.
+    """
+
+    def __init__(
+        self,
+        slug: str,
+        detail: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        errors: list[dict[str, str]] | None = None,
+    ) -> None:
+        super().__init__(detail or slug)
+        self.slug = slug
+        self.detail = detail or KINDS[slug].advice
+        self.headers = dict(headers or {})
+        self.errors = errors
+
+    def response(self, public_url: str) -> Response:
+        """The problem document."""
+        kind = KINDS[self.slug]
+        document: dict[str, Any] = {
+            "type": f"{public_url}/problems/{self.slug}",
+            "title": kind.title,
+            "status": kind.status,
+            "detail": self.detail,
+        }
+        if self.errors:
+            document["errors"] = self.errors
+        return Response(
+            orjson.dumps(document), kind.status, self.headers, media_type="application/problem+json"
+        )
+
+
+def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
+    """Handlers that turn every exception into a problem document."""
+
+    async def on_problem(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)  # noqa: S101 - Starlette dispatches by class
+        return error.response(public_url)
+
+    async def on_not_found(request: Request, _error: Exception) -> Response:
+        return Problem("not-found", f"Nothing is at {request.url.path}.").response(public_url)
+
+    async def on_method(request: Request, error: Exception) -> Response:
+        headers = getattr(error, "headers", None)
+        return Problem(
+            "method-not-allowed", f"{request.method} is not allowed here.", headers=headers
+        ).response(public_url)
+
+    async def on_store(_request: Request, error: Exception) -> Response:
+        log.error("%s", error)
+        return Problem("store-unavailable", headers={"Retry-After": "5"}).response(public_url)
+
+    async def on_failure(request: Request, error: Exception) -> Response:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return Problem("internal").response(public_url)
+
+    return {
+        Problem: on_problem,
+        StoreUnavailable: on_store,
+        404: on_not_found,
+        405: on_method,
+        Exception: on_failure,
+    }

@@ -1,0 +1,56 @@
+"""GET /v1/protocol: what a reader must know to find and check this service's scores (seed 000)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.nostr import nip19
+from app.scores.score_event import APP_TAG, KIND, SEED_PUBKEY, score_template
+from app.verifier import Check
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from app.config import Settings
+
+_EXAMPLE = ("alice", 72)
+
+
+def protocol_document(settings: Settings) -> dict[str, Any]:
+    """The protocol with this service's keys and relays in it."""
+    tags, content = score_template(*_EXAMPLE)
+    authors = sorted(settings.verifying_keys)
+    warnings = []
+    if SEED_PUBKEY in settings.verifying_keys:
+        warnings.append(f"Everybody knows the secret of {SEED_PUBKEY}: its scores prove nothing.")
+    return {
+        "kind": KIND,
+        "nips": [1, 33],
+        "app_tag": APP_TAG,
+        "pubkey": settings.pubkey,
+        "npub": nip19.encode(nip19.NPUB, bytes.fromhex(settings.pubkey)),
+        "public_keys": authors,
+        "relays": settings.relays,
+        "policy": settings.score_policy,
+        "example": {"tags": tags, "content": content},
+        "checks": [check for check in Check if check is not Check.UNPARSABLE],
+        # Relays index single letters only, so the app tag is the reader's to check.
+        "filter": {"kinds": [KIND], "authors": authors},
+        "documented_filter": {"kinds": [KIND], "authors": authors, "#app": [APP_TAG], "limit": 50},
+        "warnings": warnings,
+    }
+
+
+def protocol_routes(settings: Settings) -> list[BaseRoute]:
+    """The route of the document, which does not change while the service runs."""
+    document = orjson.dumps(protocol_document(settings))
+
+    async def get(_request: Request) -> Response:
+        return Response(document, media_type="application/json")
+
+    return [Route("/v1/protocol", get)]

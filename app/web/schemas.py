@@ -1,0 +1,23 @@
+"""What clients send, checked strictly."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from app.scores.score import MAX_SCORE, MIN_SCORE, Claim
+from app.scores.username import check_username
+
+
+class ScoreBody(BaseModel):
+    """The body of POST /v1/scores."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    username: Annotated[str, AfterValidator(check_username)]
+    score: Annotated[int, Field(ge=MIN_SCORE, le=MAX_SCORE)]
+
+    def claim(self) -> Claim:
+        """The claim that the body makes."""
+        return Claim(self.username, self.score)

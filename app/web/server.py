@@ -1,0 +1,80 @@
+"""Serving the application with uvicorn until a signal comes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from starlette.applications import Starlette
+
+_STOP_SECONDS = 3
+
+
+class Server(uvicorn.Server):
+    """One application on one listening socket.
+
+    Args:
+        started: called once requests are answered.
+    """
+
+    def __init__(self, app: Starlette, listening: socket.socket, started: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="off",
+                ws="none",
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )
+        self._listening = listening
+        self._started = started
+
+    async def run_until_signal(self) -> None:
+        """Answer requests until SIGINT, SIGTERM or `stop`, then finish those under way in a few seconds."""
+        await self.serve(sockets=[self._listening])
+
+    def stop(self) -> None:
+        """Stop as a signal would."""
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """uvicorn's start-up, and then a word to whoever waits for it."""
+        await super().startup(sockets)
+        self._started()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """uvicorn would raise the signal again after serving, before store and relays are closed."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes any free one.
+
+    Raises:
+        OSError: if the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=2048)
+
+
+def url_of(listening: socket.socket) -> str:
+    """The HTTP address of a listening socket."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
