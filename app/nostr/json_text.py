@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"|(?P<word>true|false|null))"
 )
 _WORDS = {"true": True, "false": False, "null": None}
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},]', re.DOTALL)
+_STRUCTURE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"]', re.DOTALL)
 _SPACE = " \t\n\r"
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _INTEGERS = range(-(2**63), 2**64)  # beyond these an integer becomes a double, as in orjson
@@ -61,7 +61,7 @@ def parse_outermost(text: str | bytes) -> tuple[Any, str | None]:
             return value, None
     except orjson.JSONEncodeError:
         pass  # nested deeper than orjson writes
-    return value, _repeated_key(text)
+    return value, _repeated_key(text) if isinstance(value, dict) else None
 
 
 def read_exactly(text: str | bytes) -> tuple[Any, str | None]:
@@ -91,6 +91,8 @@ def split_array(text: str) -> Iterator[str]:
     depth = start = 0
     for token in _STRUCTURE.finditer(text):
         mark = token[0]
+        if mark == '"':
+            break  # a string that never ends
         if depth == 0:
             if mark != "[" or text[: token.start()].strip(_SPACE):
                 break
