@@ -57,7 +57,7 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return ascii(value) if len(value) <= _SHOWN_LENGTH else ascii(value[:_SHOWN_LENGTH]) + "..."
     if _is_number(value):
-        return str(value) if abs(value) < 10**15 else "a huge number"
+        return str(value) if abs(value) < 10**15 else "a number out of range"
     return {type(None): "null", bool: str(value).lower(), list: "a list"}.get(type(value), "an object")
 
 
