@@ -150,7 +150,8 @@ def _as_published(fields: dict[str, Any], keys: frozenset[str]) -> Verdict | Non
         score = _SCORES[decimal]
         sig, created_at, pubkey = fields["sig"], fields["created_at"], fields["pubkey"]
         if (
-            not username
+            type(username) is not str
+            or not username
             or pubkey not in keys
             or fields["kind"] != KIND
             or (tags, fields["content"]) != score_template(username, score)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app import verifier
 from app.nostr import nip19
-from app.nostr.event import read_fields, sign_event
+from app.nostr.event import InvalidEvent, read_fields, sign_event
 from app.nostr.keys import SecretKey
 from app.scores.score_event import KIND, score_template, sign_score
 from app.verifier import Check, Verdict, verify
@@ -127,6 +127,9 @@ def test_ten_thousand_brackets_are_no_fault() -> None:
     assert verdict.reasons == ("the content has other fields: 'x'",)
     beside = GOOD.to_json().replace("{", f'{{"x":{deep},', 1)
     assert verify(beside, SECRET.pubkey) == verify(GOOD.to_json(), SECRET.pubkey)
+    for name in GOOD.to_dict():
+        nested = json.dumps({**GOOD.to_dict(), name: "DEEP"}).replace('"DEEP"', deep)
+        assert verify(nested, SECRET.pubkey).failed not in (None, Check.UNPARSABLE)
     assert verify(deep, SECRET.pubkey).failed is Check.UNPARSABLE
     assert verify("[" * 100_000, SECRET.pubkey).failed is Check.UNPARSABLE
 
@@ -230,12 +233,38 @@ def test_no_value_in_a_mapping_gets_through_or_raises(name: str, value: Any) -> 
         assert not verify({**fields, "tags": tags}, SECRET.pubkey).ok
 
 
+NO_VALUES = [
+    None,
+    5,
+    [],
+    (),
+    {"a"},
+    Hostile(),
+    HostileMapping(),
+    HostileDict(id=1),
+    HostileText("{}"),
+    object,
+]
+NO_TEXTS = [
+    b"\xff",
+    b"",
+    "",
+    "{",
+    "NaN",
+    '{"id":NaN}',
+    "\ud83d",
+    "[{}]",
+    "null",
+    '"{}"',
+    "\ufeff" + GOOD.to_json(),
+]
+
+
 @pytest.mark.parametrize(
     "event",
-    [None, 5, [], (), {"a"}, Hostile(), HostileMapping(), HostileDict(id=1), HostileText("{}"), object, b"\xff"]
-    + [GOOD.to_json().encode("utf-16"), "\ufeff" + GOOD.to_json(), "\ud83d", "NaN", '{"id":NaN}', "", b"", "{"],
+    [*NO_VALUES, *NO_TEXTS, GOOD.to_json().encode("utf-16")],
     ids=lambda event: type(event).__name__,
-)  # fmt: skip
+)
 def test_what_is_no_json_object_is_unparsable(event: Any) -> None:
     verdict = verify(event, SECRET.pubkey)
     assert verdict.failed is Check.UNPARSABLE
@@ -273,8 +302,8 @@ USERNAMES = st.one_of(st.text(max_size=8), st.sampled_from(["alice", "İ", "Σ",
 def test_the_quick_way_says_what_the_slow_way_says(username: str, score: int, created_at: int) -> None:
     try:
         event = sign_score(SECRET, username=username, score=score, created_at=created_at)
-    except (ValueError, TypeError):
-        return
+    except InvalidEvent:
+        return  # a lone surrogate
     quickly_and_slowly(event.to_json())
     quickly_and_slowly(json.dumps(event.to_dict()))
     quickly_and_slowly(event.to_dict())

@@ -58,7 +58,9 @@ def shown(value: object) -> str:
         return ascii(value) if len(value) <= _SHOWN_LENGTH else ascii(value[:_SHOWN_LENGTH]) + "..."
     if _is_number(value):
         return str(value) if abs(value) < 10**15 else "a number out of range"
-    return {type(None): "null", bool: str(value).lower(), list: "a list"}.get(type(value), "an object")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else "a list" if isinstance(value, list) else "an object"
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
