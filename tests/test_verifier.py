@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections import UserDict
 from typing import Any
 
@@ -291,6 +292,33 @@ def quickly_and_slowly(source: Any) -> None:
     assert all(reason and reason.isascii() and reason.isprintable() for reason in verdict.reasons)
     if verdict.failed is not Check.UNPARSABLE:
         assert verifier._judge(*read_fields(source), KEYS) == verdict
+
+
+@given(st.data())
+def test_no_repeated_key_is_hidden_by_other_spellings(data: st.DataObject) -> None:
+    """Whatever is shortened, padded or escaped elsewhere, a key that occurs twice is seen, and only then."""
+    username = data.draw(st.sampled_from(["alice", "ë" * 12, "🃏", 'a"b']))
+    event = sign_score(SECRET, username=username, score=7, created_at=1_700_000_000).to_dict()
+    pairs = [
+        (json.dumps(name), json.dumps(value, ensure_ascii=data.draw(st.booleans())))
+        for name, value in event.items()
+    ]
+    if repeated := data.draw(st.booleans()):
+        name = data.draw(st.sampled_from([*event, "x"]))
+        pairs.insert(0, (json.dumps(name), data.draw(st.sampled_from(["1", '""', "[]", '"\\""', "{}"]))))
+    pairs = [
+        (key, re.sub(r'\\"', lambda match: data.draw(st.sampled_from(['\\"', "\\u0022"])), value))
+        for key, value in pairs
+    ]
+    colon = data.draw(st.sampled_from([":", ": "]))
+    text = (
+        "{"
+        + data.draw(st.sampled_from([",", ", ", ",\n"])).join(key + colon + value for key, value in pairs)
+        + "}"
+    )
+    quickly_and_slowly(text)
+    extra = repeated and name == "x"
+    assert verify(text, SECRET.pubkey).ok is (not repeated or extra)
 
 
 USERNAMES = st.one_of(st.text(max_size=8), st.sampled_from(["alice", "İ", "Σ", '"', "\\", "\x00", "🃏"]))

@@ -55,13 +55,18 @@ def parse_outermost(text: str | bytes) -> tuple[Any, str | None]:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return read_exactly(text)
+    if not isinstance(value, dict):
+        return value, None
+    data = text.encode() if isinstance(text, str) else text
     try:
-        # Compact text without repetition comes back as it was; this is the usual case, and a cheap test.
-        if orjson.dumps(value) == (text.encode() if type(text) is str else text):
-            return value, None
+        written = orjson.dumps(value)
     except orjson.JSONEncodeError:
-        pass  # nested deeper than orjson writes
-    return value, _repeated_key(text) if isinstance(value, dict) else None
+        return value, _repeated_key(text)  # nested deeper than orjson writes
+    # Compact text without repetition comes back as it was. In other text, without \u, the keys and strings of
+    # the value have the quotation marks that orjson writes, and whatever was overwritten has more.
+    if written == data or (data.count(b'"') == written.count(b'"') and b"\\u" not in data):
+        return value, None
+    return value, _repeated_key(text)
 
 
 def read_exactly(text: str | bytes) -> tuple[Any, str | None]:

@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from app.nostr import json_text
-from app.scores.score_event import TAG_NAMES, VERSION, identifier
-
-MAX_SCORE = 120
+from app.scores.score_event import MAX_SCORE, TAG_NAMES, VERSION, identifier
 
 _CONTENT_FIELDS = ("v", "username", "score")
 _SHOWN = 5  # names of surplus fields or tags that a reason lists

@@ -49,13 +49,13 @@ def typed(value: Any) -> str:
     return ascii(value)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(texts)
 def test_the_exact_reader_reads_what_the_standard_library_reads(text: str) -> None:
-    assert exactly(text) == stdlib(text)
+    assert shape(exactly(text)) == shape(stdlib(text))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(texts)
 def test_both_readers_agree_where_both_answer(text: str) -> None:
     try:
@@ -91,6 +91,8 @@ def test_repeated_keys_are_those_that_the_standard_library_sees(text: str) -> No
 
 def shape(value: Any) -> Any:
     """The same description as parse_all.js gives."""
+    if value is REFUSED:
+        return None
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return ["other", value]
     if isinstance(value, int | float):
@@ -115,8 +117,7 @@ def test_javascript_reads_the_same(batch: list[str]) -> None:
         ["node", str(script)], input=json.dumps(batch).encode(), capture_output=True, check=True
     )
     for text, expected in zip(batch, json.loads(answer.stdout), strict=True):
-        value = exactly(text)
-        assert (None if value is REFUSED else shape(value)) == expected
+        assert shape(exactly(text)) == expected
 
 
 @pytest.mark.parametrize(
