@@ -145,22 +145,18 @@ def read_fields(source: str | bytes | Mapping[str, Any]) -> tuple[dict[str, Any]
     Raises:
         InvalidEvent: the source is no JSON object.
     """
-    if not isinstance(source, str | bytes):
-        return _from_mapping(source), None
-    try:
+    if type(source) is str or type(source) is bytes:
         try:
-            fields = orjson.loads(source)
-            duplicate = json_text.duplicate_key(source, fields) if type(fields) is dict else None
-        except orjson.JSONDecodeError:
-            fields, duplicate = json_text.read_exactly(source)
-    except json_text.InvalidJson as error:
-        raise InvalidEvent(str(error)) from None
-    if type(fields) is not dict:
-        raise InvalidEvent("an event is a JSON object, and this is another JSON value")
-    return fields, duplicate
+            fields, duplicate = json_text.parse_outermost(source)
+        except json_text.InvalidJson as error:
+            raise InvalidEvent(str(error)) from None
+        if type(fields) is not dict:
+            raise InvalidEvent("an event is a JSON object, and this is another JSON value")
+        return fields, duplicate
+    return _from_mapping(source), None
 
 
-def _from_mapping(source: Mapping[str, Any]) -> dict[str, Any]:
+def _from_mapping(source: object) -> dict[str, Any]:
     """The fields of a mapping; exactly JSON's types (a subclass may lie), and tuples for lists in tags."""
     if not isinstance(source, Mapping):
         raise InvalidEvent(f"an event is JSON text or a mapping, and this is of type {type(source).__name__}")
