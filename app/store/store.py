@@ -6,9 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
-from app.store.database import READERS
+from app.store.database import READERS, database_fault
 from app.store.errors import StoreUnavailable
 from app.store.writer import Operation, Writer
 
@@ -55,8 +53,10 @@ class Store:
         try:
             with self._database.reader.begin() as connection:
                 return query(connection)
-        except DBAPIError as error:
-            raise StoreUnavailable(f"the database does not answer: {error.orig}") from None
+        except Exception as error:
+            if (fault := database_fault(self._database.reader, error)) is None:
+                raise
+            raise StoreUnavailable(f"the database does not answer: {fault}") from None
 
     async def close(self) -> None:
         """Finish what is queued and close the database."""

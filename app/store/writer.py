@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import OperationalError
 
+from app.store.database import database_fault
 from app.store.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -52,10 +53,10 @@ class Writer:
     """
 
     def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self._connection = engine.connect()
         # The event loop must not be kept waiting for a lock: `_begin` does the waiting.
         self._connection.connection.cursor().execute("PRAGMA busy_timeout = 0")
-        self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._loop = asyncio.get_running_loop()
         self._jobs: list[_Job] = []
         self._wanted = asyncio.Event()
@@ -144,10 +145,8 @@ class Writer:
                 job.outcome = self._translate(error)
 
     def _translate(self, error: Exception) -> Exception:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(cause, self._driver_error):
-            return StoreUnavailable(f"the database does not take writes: {cause}")
-        return error
+        fault = database_fault(self._engine, error)
+        return error if fault is None else StoreUnavailable(f"the database does not take writes: {fault}")
 
 
 def _together(connection: Connection, batch: list[_Job]) -> None:
