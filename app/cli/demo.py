@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import httpx
 
-from app.cli.common import Unusable, run_loop
+from app.cli.common import run_loop
 from app.cli.serve import open_port
+from app.cli.unusable import Unusable
 from app.config import Settings, load
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import FetchFailed, fetch
