@@ -63,10 +63,13 @@ class JwtTokens:
             )
         except jwt.PyJWTError as error:
             raise InvalidJwt(_one_sentence(error)) from None
+        subject = claims["sub"]
+        if not subject or not subject.isprintable():
+            raise InvalidJwt("its subject is empty or not printable")
         username = claims.get(self._trust.username_claim)
         if not isinstance(username, str) or not username:
             raise InvalidJwt(f"its claim {self._trust.username_claim!r} holds no username")
-        return Principal(f"jwt:{claims['iss']}|{claims['sub']}", username=username)
+        return Principal(f"jwt:{self._trust.issuer}|{subject}", username=username)
 
 
 def _header(token: str) -> tuple[str | None, str]:

@@ -1,4 +1,4 @@
-"""Calls signed by a Nostr key, through the HTTP door: what passes, what is refused, that none passes twice."""
+"""Signed calls through the HTTP door: what passes, what is refused, and that none counts twice."""
 
 from __future__ import annotations
 
