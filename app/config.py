@@ -71,7 +71,10 @@ def _public_url(text: str) -> str:
         )
     if parts.username is not None:
         raise ValueError("carries a user name: drop it")
-    return text.rstrip("/")
+    # As browsers and libraries write it, because signed calls (NIP-98) are compared with it letter by letter.
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = "" if parts.port in {None, 80 if parts.scheme == "http" else 443} else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")
 
 
 def _database_url(text: str) -> str:
