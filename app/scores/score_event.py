@@ -8,6 +8,7 @@ import orjson
 
 from app.nostr.event import Event, sign_event
 from app.nostr.keys import GENERATOR_X
+from app.nostr.nip09 import deletion_event
 
 if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
@@ -40,3 +41,8 @@ def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int)
     """Sign a score; username and score are the caller's to check."""
     tags, content = score_template(username, score)
     return sign_event(secret, created_at=created_at, kind=KIND, tags=tags, content=content)
+
+
+def sign_deletion(secret: SecretKey, *, d: str, created_at: int) -> Event:
+    """Sign the deletion of every score up to `created_at` at the key's address for `d`."""
+    return deletion_event(secret, kind=KIND, d=d, created_at=created_at)
