@@ -118,7 +118,7 @@ name = Table(
     sqlite_with_rowid=False,
 )
 
-# What a request with an Idempotency-Key came to: the id is a hash of key and principal, the fingerprint one of
+# What a request with an Idempotency-Key came to. Its id is a hash of key and principal, its fingerprint one of
 # the body.
 idempotency = Table(
     "idempotency",
