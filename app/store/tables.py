@@ -118,8 +118,8 @@ name = Table(
     sqlite_with_rowid=False,
 )
 
-# What a request with an Idempotency-Key came to. Its id is a hash of key and principal, its fingerprint one of
-# the body.
+# What a request with an Idempotency-Key came to: the id is a hash of key and principal, the fingerprint is a
+# hash of the body.
 idempotency = Table(
     "idempotency",
     metadata,
