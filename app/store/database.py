@@ -63,6 +63,13 @@ class Database:
         self.reader.dispose()
 
 
+def database_fault(engine: Engine, error: Exception) -> Exception | None:
+    """The driver's own error, however it comes: as it is, or wrapped by SQLAlchemy; None if it is another."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    driver = engine.dialect.loaded_dbapi
+    return cause if isinstance(cause, driver.Error) else None
+
+
 def _hint(name: str) -> str:
     folder = Path(name).resolve().parent
     if not folder.is_dir():

@@ -31,7 +31,7 @@ class _Claim:
 
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
-    known = dict(connection.execute(select(relay.c.url, relay.c.id)).tuples().all())
+    known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
     for url in urls:
         if url not in known:
             known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
+from app.store.database import database_fault
 from app.store.errors import StoreUnavailable
 from app.store.writer import Operation, Writer
 
@@ -48,8 +47,10 @@ class Store:
         try:
             with self._database.reader.begin() as connection:
                 return query(connection)
-        except DBAPIError as error:
-            raise StoreUnavailable(f"the database does not answer: {error.orig}") from None
+        except Exception as error:
+            if (fault := database_fault(self._database.reader, error)) is None:
+                raise
+            raise StoreUnavailable(f"the database does not answer: {fault}") from None
 
     async def close(self) -> None:
         """Finish what is queued and close the database."""
