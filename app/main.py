@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
-from app.scores.score_event import sign_score
+from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
 from app.store.database import Database
 from app.store.errors import StoreError
+from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.seen_tokens import SeenTokens
@@ -87,8 +88,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
-            relays=relays,
-            holder=holder,
+            sign_deletion=lambda d, at: sign_deletion(settings.secret_key, d=d, created_at=at),
+            journal=Journal(relays, holder),
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )

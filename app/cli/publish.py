@@ -18,10 +18,10 @@ from app.publisher import ScoreState
 from app.scores.score import Claim, InvalidScore
 from app.scores.username import InvalidUsername
 from app.store.errors import StoreError
-from app.store.ledger import ClockBehind, TooFast
+from app.store.refusals import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from app.client import Delivery
     from app.publisher import Receipt
@@ -55,19 +55,25 @@ def command(username: str, score: int, wait: int, as_json: bool, server: str | N
         raise Unusable(f"the username {error}") from None
     except InvalidScore as error:
         raise Unusable(f"the score {error}") from None
-    if server is not None:
-        answer = run_loop(_ask(_client(server), claim, wait))
-        _end(answer.text if as_json else answer.event.to_json(), answer.state, answer.relays, as_json)
+    if server is None:
+        here = _publish_here(claim, wait)
+        text = here.to_json().decode() if as_json else here.payload
+        _end(text, here.state, () if as_json else here.relays)
+    else:
+        there = run_loop(_ask(_client(server), claim, wait))
+        text = there.text if as_json else there.event.to_json()
+        _end(text, there.state, () if as_json else there.relays)
+
+
+def _publish_here(claim: Claim, wait: int) -> Receipt:
     settings = load_settings(Settings)
     # People see how each relay stands; that a connection was made is for those who look for faults.
     level = "warning" if settings.log_level == "info" else settings.log_level
     configure_logging(level, settings.log_format)
     try:
-        receipt = run_loop(_publish(settings, claim, wait))
-    except (StoreError, TooFast, ClockBehind) as error:
+        return run_loop(_publish(settings, claim, wait))
+    except (StoreError, Refused) as error:
         raise Unusable(str(error)) from None
-    text = receipt.to_json().decode() if as_json else receipt.payload
-    _end(text, receipt.state, receipt.relays, as_json)
 
 
 async def _publish(settings: Settings, claim: Claim, wait: int) -> Receipt:
@@ -94,13 +100,12 @@ async def _ask(client: Client, claim: Claim, wait: int) -> Answer:
             raise Unusable(str(error)) from None
 
 
-def _end(text: str, state: str, relays: Iterable[RelayState | Delivery], as_json: bool) -> NoReturn:
+def _end(text: str, state: str, relays: Sequence[RelayState | Delivery]) -> NoReturn:
     """Show the score and how it stands, and leave with the exit code that says so."""
     click.echo(text)
-    if not as_json:
-        for relay in relays:
-            said = f": {relay.message}" if relay.message else ""
-            click.echo(f"{relay.state:<10} {relay.url}{said}", err=True)
-        if state == ScoreState.NOT_IMPROVED:
-            click.echo("No improvement: this is the standing score.", err=True)
+    for relay in relays:
+        said = f": {relay.message}" if relay.message else ""
+        click.echo(f"{relay.state:<10} {relay.url}{said}", err=True)
+    if relays and state == ScoreState.NOT_IMPROVED:
+        click.echo("No improvement: this is the standing score.", err=True)
     sys.exit(0 if state in {ScoreState.ACCEPTED, ScoreState.NOT_IMPROVED} else 1)

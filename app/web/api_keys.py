@@ -36,5 +36,7 @@ class ApiKeyCallers:
             return None
         if len(self._known) >= _KEPT:
             self._known.clear()
-        principal = self._known[digest] = Principal(f"key:{found.id}", found.id, frozenset(found.scopes))
+        names = None if found.names is None else frozenset(found.names)
+        principal = Principal(f"key:{found.id}", found.id, frozenset(found.scopes), names)
+        self._known[digest] = principal
         return principal
