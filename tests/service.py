@@ -32,12 +32,12 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return connection.execute(query, values).fetchall()
 
 
-def make_key(path: Path, name: str = "test") -> tuple[str, str]:
-    """A new API key: its id and its text."""
+def make_key(path: Path, name: str = "test", **more: Any) -> tuple[str, str]:
+    """A new API key: its id and its text; `more` as for `add_key`."""
     database = Database(f"sqlite:///{path}")
     try:
         with database.writer.begin() as connection:
-            key, text = add_key(connection, name, now=time.time())
+            key, text = add_key(connection, name, now=time.time(), **more)
     finally:
         database.close()
     return key.id, text
