@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from app import jwt_trust
 from app.nostr.keys import SecretKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
 from app.scores.score_event import DEFAULT_RELAY
@@ -89,29 +89,6 @@ def _switch(text: str) -> bool:
     return text == "1"
 
 
-def _web_address(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("is no address: give one such as https://login.example/jwks.json")
-    return text
-
-
-@dataclass(frozen=True, slots=True)
-class JwtTrust:
-    """The identity provider whose tokens sign players in.
-
-    Attributes:
-        issuer, audience: what the claims `iss` and `aud` must be.
-        jwks_url: where its public keys are.
-        username_claim: the claim that names the player.
-    """
-
-    issuer: str
-    audience: str
-    jwks_url: str
-    username_claim: str
-
-
 class EnvironmentSettings(BaseModel):
     """Settings read from the environment, each under its name with the prefix."""
 
@@ -175,7 +152,7 @@ class Settings(StoreSettings):
         None, description="The identity provider whose tokens sign players in: their claim `iss`."
     )
     jwt_audience: str | None = Field(None, description="What the tokens' claim `aud` must be or hold.")
-    jwt_jwks_url: Annotated[str, BeforeValidator(_web_address)] | None = Field(
+    jwt_jwks_url: Annotated[str, BeforeValidator(jwt_trust.check_jwks_url)] | None = Field(
         None, description="Where the identity provider publishes its keys (JWKS)."
     )
     jwt_username_claim: str | None = Field(
@@ -195,11 +172,11 @@ class Settings(StoreSettings):
         return self
 
     @property
-    def jwt(self) -> JwtTrust | None:
+    def jwt(self) -> jwt_trust.JwtTrust | None:
         """The identity provider, if one is configured; `load` lets its settings pass all or none."""
         match self.jwt_issuer, self.jwt_audience, self.jwt_jwks_url, self.jwt_username_claim:
             case str(issuer), str(audience), str(jwks_url), str(username_claim):
-                return JwtTrust(issuer, audience, jwks_url, username_claim)
+                return jwt_trust.JwtTrust(issuer, audience, jwks_url, username_claim)
         return None
 
     @property
@@ -237,7 +214,7 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     faults: list[str] = []
     if issubclass(kind, Settings):
         faults += _read_secret_file(given, warnings)
-        faults += _incomplete_jwt(given)
+        faults += jwt_trust.incomplete(given)
     try:
         settings = kind.model_validate(given)
     except ValidationError as error:
@@ -246,7 +223,7 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     if faults or settings is None:
         raise InvalidSettings(_without_echo(faults))
     if isinstance(settings, Settings):
-        warnings += _unsafe_jwks(settings.jwt_jwks_url)
+        warnings += jwt_trust.unsafe(settings.jwt)
     return settings, warnings
 
 
@@ -270,24 +247,6 @@ def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
         warnings.append(f"{_SECRET_FILE}: others can read the file: chmod 600 it")
     given[_SECRET] = text
     return []
-
-
-def _incomplete_jwt(given: dict[str, str]) -> list[str]:
-    """The settings of the identity provider are useful together only."""
-    names = [f"{PREFIX}JWT_{part}" for part in ("ISSUER", "AUDIENCE", "JWKS_URL", "USERNAME_CLAIM")]
-    there = [name for name in names if name in given]
-    return [
-        f"{name}: is not set, but {there[0]} is: set all of {', '.join(names)}, or none"
-        for name in names
-        if there and name not in given
-    ]
-
-
-def _unsafe_jwks(url: str | None) -> list[str]:
-    parts = urlsplit(url or "")
-    if parts.scheme != "http" or parts.hostname in {"localhost", "127.0.0.1", "::1"}:
-        return []
-    return [f"{PREFIX}JWT_JWKS_URL: not encrypted: whoever is on the way can sign in as anybody: use https"]
 
 
 def _fault(error: Any) -> str:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from app.config import JwtTrust, Settings
+    from app.config import Settings
+    from app.jwt_trust import JwtTrust
     from app.nostr.event import Event
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim

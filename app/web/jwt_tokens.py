@@ -9,7 +9,7 @@ import jwt
 from app.principal import Principal
 
 if TYPE_CHECKING:
-    from app.config import JwtTrust
+    from app.jwt_trust import JwtTrust
     from app.web.jwks import KeySet
 
 # Signatures by public keys alone: with a shared secret whoever checks tokens could make them.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.config import JwtTrust
+from app.jwt_trust import JwtTrust
 from app.web.jwks import KeySet
 from app.web.jwt_tokens import InvalidJwt, JwtTokens
 from tests.service import assert_problem, running
