@@ -25,9 +25,13 @@ class ApiKeyCallers:
         self._store = store
         self._known: dict[bytes, Principal] = {}
 
+    def knows(self, key: str) -> bool:
+        """Whether this key was found before."""
+        return _digest(key) in self._known
+
     async def principal(self, key: str) -> Principal | None:
         """Whose key this is; None if it is unknown or revoked."""
-        digest = hashlib.sha256(key.encode()).digest()
+        digest = _digest(key)
         known = self._known.get(digest)
         if known is not None:
             return known
@@ -40,3 +44,7 @@ class ApiKeyCallers:
         principal = Principal(f"key:{found.id}", found.id, frozenset(found.scopes), names)
         self._known[digest] = principal
         return principal
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()

@@ -42,6 +42,11 @@ class Authenticator:
         self._signed_calls = signed_calls
         self._jwt_tokens = jwt_tokens
 
+    def knows(self, header: str) -> bool:
+        """Whether this Authorization header is an API key that was found before."""
+        scheme, _, token = header.partition(" ")
+        return scheme.lower() == "bearer" and self._api_keys.knows(token.strip(" "))
+
     async def principal(self, request: Request) -> Principal:
         """Who makes this call.
 
