@@ -77,7 +77,7 @@ def _completed(
 ) -> Iterator[Verdict]:
     """A chunk's verdicts, with those that no worker gave."""
     for event, verdict in zip(chunk, verdicts.result(), strict=True):
-        yield verdict or verify_with(event, keys)
+        yield verify_with(event, keys) if verdict is None else verdict
 
 
 def _portable(event: Source) -> str | bytes | None:

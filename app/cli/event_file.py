@@ -55,10 +55,11 @@ def _event_or_lines(first: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
     if _is_json(first):
         yield from chain([first], lines)
         return
-    head = [first]
+    head, length = [first], len(first)
     for line in lines:
         head.append(line)
-        if sum(map(len, head)) > MAX_DOCUMENT:
+        length += len(line)
+        if length > MAX_DOCUMENT:
             break
     else:
         whole = b"".join(head)
