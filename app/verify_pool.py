@@ -15,7 +15,7 @@ from app.nostr.event import read_fields, shape
 from app.verifier import AppKeys, Source, Verdict, app_keys, verify_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
 INLINE_BELOW = 5000  # fewer events are done before worker processes have started
 _CHUNK_EVENTS = 500
@@ -25,8 +25,8 @@ _CHUNKS_IN_FLIGHT = 4  # for each worker: enough to keep it busy, few enough to 
 
 def verify_all(
     events: Iterable[Source], app_pubkey: AppKeys, workers: int | None = None
-) -> Iterator[Verdict]:
-    """One verdict per event, in order, reading no further ahead than the workers need.
+) -> Generator[Verdict, None, None]:
+    """One verdict per event, in order, reading no further ahead than the workers need; to be closed if left.
 
     Args:
         events: each as `verify` takes it; a list of fewer than `INLINE_BELOW` is judged in this process.
@@ -60,7 +60,9 @@ def _chunks(events: Iterator[Source]) -> Iterator[list[Source]]:
         yield chunk
 
 
-def _in_processes(events: Iterator[Source], keys: frozenset[str], workers: int) -> Iterator[Verdict]:
+def _in_processes(
+    events: Iterator[Source], keys: frozenset[str], workers: int
+) -> Generator[Verdict, None, None]:
     with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_ignore_interrupts) as pool:
         running: deque[tuple[list[Source], Future[list[Verdict | None]]]] = deque()
         for chunk in _chunks(events):

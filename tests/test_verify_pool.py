@@ -81,7 +81,7 @@ def test_a_stream_is_read_no_further_than_needed(monkeypatch: pytest.MonkeyPatch
     verdicts = verify_all(stream(), SECRET.pubkey, workers=2)
     assert next(verdicts).ok
     assert read == 3 * 2 * 4  # events in a chunk, workers, chunks in flight for each
-    verdicts.close()  # type: ignore[attr-defined]
+    verdicts.close()
     assert multiprocessing.active_children() == []
 
     one_by_one = verify_all(stream(), SECRET.pubkey, workers=1)

@@ -7,8 +7,9 @@ import os
 import stat
 import sys
 from collections import Counter
-from contextlib import nullcontext
-from typing import BinaryIO, cast
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
+from typing import BinaryIO
 
 import click
 from rich.console import Console
@@ -51,12 +52,14 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
             err=True,
         )
     try:
-        with click.open_file(file, "rb") as stream:
-            tally = _verify(cast("BinaryIO", stream), keys, as_json=as_json)
-    except OSError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error.strerror or error}") from None
+        with _opened(file) as stream:
+            tally = _verify(stream, keys, as_json=as_json)
     except UnusableFile as error:
         raise Unusable(f"cannot verify {shown(file)}: {error}") from None
+    except BrokenPipeError:
+        raise  # whoever reads has seen enough; click ends quietly
+    except OSError as error:
+        raise Unusable(f"cannot write the verdicts: {error.strerror}") from None
     sys.exit(0 if tally.keys() <= {"ok", "inconsistent"} else 1)
 
 
@@ -71,6 +74,19 @@ def _public_keys(options: tuple[str, ...]) -> frozenset[str]:
         return frozenset(map(parse_pubkey, texts))
     except InvalidKey as error:
         raise Unusable(f"{'--pubkey' if options else PUBLIC_KEYS}: {error}") from None
+
+
+def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+    if file == "-":
+        if sys.stdin is None:
+            raise Unusable("cannot read standard input: it is closed")
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(file).open("rb")
+    except OSError as error:
+        raise Unusable(f"cannot read {shown(file)}: {error.strerror}") from None
+    except ValueError as error:
+        raise Unusable(f"cannot read {shown(file)}: {error}") from None
 
 
 def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter[str]:
@@ -88,8 +104,8 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
     # On a terminal the rows go through the bar's console, which keeps them above it.
     console = progress.console if progress and terminal else Console(highlight=False)
     tally: Counter[str] = Counter()
-    with progress or nullcontext():
-        verdicts = verify_all(read_events(stream), keys, workers=None if size >= _LARGE else 1)
+    workers = None if size >= _LARGE else 1
+    with progress or nullcontext(), closing(verify_all(read_events(stream), keys, workers)) as verdicts:
         for index, verdict in enumerate(verdicts):
             tally[verdict.failed or "ok"] += 1
             tally["inconsistent"] += verdict.ok and not verdict.consistent

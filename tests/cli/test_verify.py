@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,7 @@ def test_the_published_key_is_taken_with_a_warning() -> None:
         (["--pubkey", ODD], GOOD.to_json().encode("utf-16"), "nothing in it is a JSON object"),
         (["--pubkey", ODD], "[" + GOOD.to_json(), "breaks off"),
         (["--pubkey", ODD, "/nowhere/at all"], "", "cannot read '/nowhere/at all': No such file"),
+        (["--pubkey", ODD, "a\0b"], "", "cannot read 'a\\x00b'"),
         (["--pubkey", ODD, "/"], "", "cannot read '/': Is a directory"),
         (["--pubkey", ODD, "a", "b"], "", "unexpected extra argument"),
     ],
@@ -139,6 +141,58 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
     file.chmod(0)
     result = run(str(file), "--pubkey", SECRET.pubkey)
     assert (result.exit_code, "Permission denied" in result.stderr) == (2, True)
+
+
+def shell(script: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash in which VERIFY is the command."""
+    command = f"{sys.executable} -m app verify --pubkey {SECRET.pubkey}"
+    return subprocess.run(
+        ["bash", "-c", script.replace("VERIFY", command)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("count", [1000, 30_000])
+def test_a_reader_that_has_seen_enough(tmp_path: Path, count: int) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_text((GOOD.to_json() + "\n") * count)
+    result = shell(f"VERIFY --json {file} | head -1")
+    assert json.loads(result.stdout)["ok"] is True
+    assert result.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_verdicts_that_cannot_be_written() -> None:
+    result = shell(f"VERIFY > /dev/full <<< '{json.dumps(BAD)}'")
+    assert result.returncode == 2
+    assert "cannot write the verdicts: No space left" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_closed_standard_input() -> None:
+    result = shell("VERIFY <&-")
+    assert (result.returncode, result.stderr) == (2, "Error: cannot read standard input: it is closed\n")
+
+
+def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    os.mkfifo(file)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "verify", "--json", "--pubkey", SECRET.pubkey, str(file)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    with file.open("w") as pipe:
+        pipe.write(GOOD.to_json() + "\n")
+        pipe.flush()
+        assert process.stdout is not None
+        assert b'"ok":true' in process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert errors.strip() == b"Aborted!"
 
 
 def in_terminal(*arguments: str, **environment: str) -> tuple[int, str]:
