@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import sys
 import threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -47,7 +49,7 @@ def mixed(count: int) -> list[Any]:
     return events
 
 
-def test_processes_give_the_same_verdicts_in_the_same_order() -> None:
+def test_workers_give_the_same_verdicts_in_the_same_order() -> None:
     events = mixed(1300)
     alone = [verify(event, SECRET.pubkey) for event in events]
     assert {verdict.failed for verdict in alone} >= {None, "signature", "unparsable"}
@@ -55,17 +57,25 @@ def test_processes_give_the_same_verdicts_in_the_same_order() -> None:
     assert verify_many(events, SECRET.pubkey) == alone
 
 
-def test_processes_start_beside_threads() -> None:
+def test_beside_other_threads_the_workers_are_threads() -> None:
     release = threading.Event()
     thread = threading.Thread(target=release.wait)
     thread.start()
     try:
-        assert verify_pool._context().get_start_method() == "spawn"
-        verdicts = list(verify_all(iter(mixed(80)), SECRET.pubkey, workers=2))
+        with verify_pool._executor(2) as executor:
+            assert isinstance(executor, ThreadPoolExecutor)
+        verdicts = list(verify_all(iter(mixed(800)), SECRET.pubkey, workers=2))
     finally:
         release.set()
         thread.join()
-    assert verdicts == verify_many(mixed(80), SECRET.pubkey)
+    assert verdicts == verify_many(mixed(800), SECRET.pubkey)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks")
+def test_without_other_threads_the_workers_are_processes() -> None:
+    assert threading.active_count() == 1
+    with verify_pool._executor(2) as executor:
+        assert isinstance(executor, ProcessPoolExecutor)
 
 
 def test_a_stream_is_read_no_further_than_needed(monkeypatch: pytest.MonkeyPatch) -> None:

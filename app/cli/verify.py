@@ -26,6 +26,7 @@ from app.verify_pool import verify_all
 
 PUBLIC_KEYS = "BRISCOLA_PUBLIC_KEYS"
 _LARGE = 2 * 1024 * 1024  # bytes of a file that repays worker processes and a progress bar
+_REDRAWN = 1000  # events between two drawings of the progress bar
 
 
 @click.command("verify")
@@ -96,13 +97,12 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
         UnusableFile: nothing in the stream is a JSON object.
     """
     size = _size(stream)
-    terminal = sys.stdout.isatty()
-    progress = None
-    if size >= _LARGE and sys.stderr.isatty() and not (as_json and terminal):
-        progress = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False)
+    # On a terminal the bar would run into JSON lines; other rows go through its console, which keeps them above.
+    on_terminal = sys.stdout.isatty()
+    progress = None if size < _LARGE or (as_json and on_terminal) else _progress()
+    console = progress.console if progress and on_terminal else Console(highlight=False)
+    if progress:
         stream = progress.wrap_file(stream, total=size, description="Verifying")
-    # On a terminal the rows go through the bar's console, which keeps them above it.
-    console = progress.console if progress and terminal else Console(highlight=False)
     tally: Counter[str] = Counter()
     workers = None if size >= _LARGE else 1
     with progress or nullcontext(), closing(verify_all(read_events(stream), keys, workers)) as verdicts:
@@ -113,11 +113,22 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
                 click.echo(json.dumps({"index": index, **verdict.to_dict()}, separators=(",", ":")))
             elif verdict.reasons:
                 console.print(_row(index, verdict), soft_wrap=True)
+            if progress and index % _REDRAWN == 0:
+                progress.refresh()
     if tally.keys() <= {Check.UNPARSABLE, "inconsistent"}:
         raise UnusableFile("nothing in it is a JSON object")
     if not as_json:
         console.print(_summary(tally), soft_wrap=True)
     return +tally
+
+
+def _progress() -> Progress | None:
+    """A progress bar if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    # It draws itself only when told: with a thread of its own there the workers could not be processes.
+    console = Console(stderr=True, highlight=False)
+    return Progress(console=console, transient=True, redirect_stdout=False, auto_refresh=False)
 
 
 def _size(stream: BinaryIO) -> int:
