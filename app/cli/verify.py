@@ -97,7 +97,7 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
         UnusableFile: nothing in the stream is a JSON object.
     """
     size = _size(stream)
-    # On a terminal the bar would run into JSON lines; other rows go through its console, which keeps them above.
+    # On a terminal the bar would run into JSON lines; rows for people go through its console, above it.
     on_terminal = sys.stdout.isatty()
     progress = None if size < _LARGE or (as_json and on_terminal) else _progress()
     console = progress.console if progress and on_terminal else Console(highlight=False)
