@@ -14,10 +14,11 @@ from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_score
+from app.store import holders
 from app.store.database import Database
 from app.store.errors import StoreError
 from app.store.ledger import Ledger
-from app.store.outbox import BEAT_EVERY, StoreOutbox, register_process, register_relays
+from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
 from app.web.app import make_app
 from app.web.auth import Authenticator
@@ -66,11 +67,11 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         StoreUnusable: if the database cannot be opened.
     """
     database = await asyncio.to_thread(Database, settings.database_url)
+    with database.writer.begin() as connection:
+        holder = holders.register(connection, clock())
+        relays = register_relays(connection, settings.relays)
     store = Store(database)
     try:
-        with database.writer.begin() as connection:
-            holder = register_process(connection, clock())
-            relays = register_relays(connection, settings.relays)
         outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
@@ -94,7 +95,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
 async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
     """Keep what this process holds, as long as it holds anything."""
     while True:
-        await asyncio.sleep(BEAT_EVERY)
+        await asyncio.sleep(holders.BEAT_EVERY)
         if any(relay.queued or relay.in_flight for relay in engine.status()):
             try:
                 await outbox.beat()

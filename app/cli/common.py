@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from app.cli.unusable import Unusable as Unusable
+from app.cli.unusable import Unusable
 from app.config import InvalidSettings, StoreSettings, load
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.common import Unusable, load_settings, run_loop
+from app.cli.common import load_settings, run_loop
+from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service

@@ -25,6 +25,11 @@ PING_SECONDS = 20.0
 CLOSE_SECONDS = 1.0
 MESSAGE_LIMIT = 4 * 1024 * 1024
 READ_SIZE = 64 * 1024
+WRITE_LIMIT = 8 * 1024 * 1024
+"""More waits to be read by a relay that reads nothing than we would ever send one that does."""
+
+PING_FLOOD = 64
+THROTTLE_LIMIT_SECONDS = 5.0
 
 _STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
 # Frames are never logged: the library's own logger would write them out at level DEBUG.
@@ -123,10 +128,10 @@ class Connection(asyncio.BufferedProtocol):
             self._flush()
 
     def throttle(self, seconds: float) -> None:
-        """Read nothing for a while: a flood has to wait in the relay's own buffers."""
-        if not self.lost.done():
+        """Read nothing for a while, five seconds at most: a flood has to wait in the relay's own buffers."""
+        if not self._transport.is_closing():
             self._transport.pause_reading()
-            self._later(seconds, self._transport.resume_reading)
+            self._later(min(seconds, THROTTLE_LIMIT_SECONDS), self._transport.resume_reading)
 
     def close(self) -> None:
         """Begin the closing handshake; the socket is closed within a second whatever the relay does."""
@@ -205,9 +210,11 @@ class Connection(asyncio.BufferedProtocol):
     def _messages(self) -> list[bytes]:
         """The complete text messages among the frames received, in order."""
         messages: list[bytes] = []
+        pings = 0
         for event in self._protocol.events_received():
             if not isinstance(event, Frame):
                 continue
+            pings += event.opcode is Opcode.PING
             if event.opcode is Opcode.TEXT and event.fin:
                 messages.append(bytes(event.data))
             elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
@@ -217,6 +224,8 @@ class Connection(asyncio.BufferedProtocol):
                 if event.fin:
                     messages.append(b"" if self._binary else b"".join(self._fragments))
                     self._fragments.clear()
+        if pings > PING_FLOOD:
+            self.throttle(1.0)
         return messages
 
     def _flush(self) -> None:
@@ -224,6 +233,8 @@ class Connection(asyncio.BufferedProtocol):
         writes = self._protocol.data_to_send()
         if writes:
             self._transport.write(b"".join(writes))
+            if self._transport.get_write_buffer_size() > WRITE_LIMIT:
+                self.abort("the relay does not read what it is sent")
         if self._protocol.close_expected() and self._transport.abort not in self._timers:
             self._later(CLOSE_SECONDS, self._transport.abort)
 

@@ -12,8 +12,9 @@ from app.delivery.backoff import Random
 from app.delivery.model import Delivery, Outbox, Outcome
 from app.delivery.recorder import Recorder
 from app.delivery.session import SignAuth
+from app.delivery.status import RelayStatus
 from app.delivery.watch import Watch, Watches
-from app.delivery.worker import RelayStatus, Worker
+from app.delivery.worker import Worker
 
 ANSWER_GRACE_SECONDS = 2.0
 CLOSE_GRACE_SECONDS = 1.5

@@ -55,7 +55,6 @@ class _Sent:
     delivery: Delivery
     deadline: float
     authenticated: bool
-    parked: bool = False
     newest: int = 0
 
 
@@ -76,6 +75,7 @@ class Session:
         self._sign_auth = sign_auth
         self._sent: OrderedDict[str, _Sent] = OrderedDict()  # by event id, earliest deadline first
         self._late: OrderedDict[str, Delivery] = OrderedDict()
+        self._parked: dict[str, _Sent] = {}  # those of `_sent` that wait for authentication
         self._challenge: str | None = None
         self._auth_id: str | None = None
         self._authenticated = False
@@ -116,13 +116,15 @@ class Session:
                 case Notice(text):
                     self.notice = one_line(text)
                 case AuthChallenge(challenge):
-                    self._on_challenge(challenge, replies)
+                    self._challenge, self._auth_id, self._authenticated = challenge, None, False
                 case EventMessage(subscription, event) if subscription in self._sent:
                     self._on_event(self._sent[subscription], event, replies)
                 case Eose(subscription) | Closed(subscription, _) if subscription in self._sent:
                     self._on_end(self._sent[subscription], message, now, replies)
                 case _:
                     self.ignored += 1
+        if self._parked and self._auth_id is None and self._challenge is not None:
+            self._send_auth(self._challenge, replies)
         return replies
 
     def expire(self, now: float) -> list[Delivery]:
@@ -133,7 +135,7 @@ class Session:
             if sent.deadline > now:
                 break
             del self._sent[event_id]
-            if sent.parked:
+            if self._parked.pop(event_id, None):
                 self._auth_id = None
             overdue.append(sent.delivery)
         self._remember(overdue)
@@ -143,6 +145,7 @@ class Session:
         """Forget the connection; returns the deliveries that were waiting on it."""
         waiting = [sent.delivery for sent in self._sent.values()]
         self._sent.clear()
+        self._parked.clear()
         self._remember(waiting)
         self.outgoing.clear()
         self._challenge = self._auth_id = None
@@ -165,31 +168,29 @@ class Session:
             else:
                 self.ignored += 1
         elif not ok.accepted and not sent.authenticated and split_prefix(ok.message)[0] == "auth-required":
-            self._authenticate(sent, now, replies)
+            self._park(sent, now)
         else:
             self._answer(sent, ok.accepted, ok.message, replies)
 
     def _answer(self, sent: _Sent, accepted: bool, message: str, replies: list[Reply]) -> None:
         del self._sent[sent.delivery.event_id]
+        self._parked.pop(sent.delivery.event_id, None)
         replies.append(Reply(sent.delivery, accepted, message, late=False))
+
+    def _send_again(self, sent: _Sent, now: float) -> None:
+        sent.deadline = now + OK_DEADLINE_SECONDS
+        self._sent.move_to_end(sent.delivery.event_id)
+        self.outgoing.append(event_message(sent.delivery.payload))
 
     # NIP-42: a delivery refused for want of authentication is parked until the newest challenge is answered,
     # sent once more, and whatever the relay says then is final.
 
-    def _authenticate(self, sent: _Sent, now: float, replies: list[Reply]) -> None:
-        if self._authenticated:
-            self._again(sent, now)
-            return
-        sent.parked = True
-        if self._auth_id is None and self._challenge is not None:
-            self._send_auth(self._challenge, replies)
-
-    def _on_challenge(self, challenge: str, replies: list[Reply]) -> None:
-        self._challenge = challenge
-        self._auth_id = None
-        self._authenticated = False
-        if any(sent.parked for sent in self._sent.values()):
-            self._send_auth(challenge, replies)
+    def _park(self, sent: _Sent, now: float) -> None:
+        if self._authenticated:  # meanwhile: it was sent before that was done
+            sent.authenticated = True
+            self._send_again(sent, now)
+        else:
+            self._parked[sent.delivery.event_id] = sent
 
     def _send_auth(self, challenge: str, replies: list[Reply]) -> None:
         event = self._sign_auth(self._relay, challenge)
@@ -206,20 +207,13 @@ class Session:
             self._refuse_parked(f"auth-required: authentication refused: {ok.message}", replies)
             return
         self._authenticated = True
-        for sent in [sent for sent in self._sent.values() if sent.parked]:
-            self._again(sent, now)
-
-    def _again(self, sent: _Sent, now: float) -> None:
-        sent.parked, sent.authenticated = False, True
-        self._sent_again(sent, now)
-        self.outgoing.append(event_message(sent.delivery.payload))
-
-    def _sent_again(self, sent: _Sent, now: float) -> None:
-        sent.deadline = now + OK_DEADLINE_SECONDS
-        self._sent.move_to_end(sent.delivery.event_id)
+        for sent in self._parked.values():
+            sent.authenticated = True
+            self._send_again(sent, now)
+        self._parked.clear()
 
     def _refuse_parked(self, message: str, replies: list[Reply]) -> None:
-        for sent in [sent for sent in self._sent.values() if sent.parked]:
+        for sent in list(self._parked.values()):
             self._answer(sent, False, message, replies)
 
     # What the relay holds: the same event settles the delivery, a newer one is a reason not to send.
@@ -239,8 +233,7 @@ class Session:
         if sent.newest > sent.delivery.created_at:
             self._answer(sent, False, "replaced: the relay holds a newer event", replies)
         else:
-            self._sent_again(sent, now)
-            self.outgoing.append(event_message(sent.delivery.payload))
+            self._send_again(sent, now)
 
 
 def _held_at(delivery: Delivery) -> tuple[dict[str, object], dict[str, object]]:

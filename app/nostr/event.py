@@ -96,16 +96,15 @@ def sign_event(
         "content": content,
     }
     unsigned = shape({**fields, "id": "0" * 64, "sig": "0" * 128})
-    digest = hashlib.sha256(serialize(secret.pubkey, created_at, kind, unsigned.tags, content)).digest()
-    return Event(
-        id=digest.hex(),
-        pubkey=secret.pubkey,
-        created_at=created_at,
-        kind=kind,
-        tags=unsigned.tags,
-        content=content,
-        sig=secret.sign(digest).hex(),
-    )
+    return sign_shaped(secret, created_at=created_at, kind=kind, tags=unsigned.tags, content=content)
+
+
+def sign_shaped(
+    secret: SecretKey, *, created_at: int, kind: int, tags: tuple[tuple[str, ...], ...], content: str
+) -> Event:
+    """Sign parts whose shape is known to be right; raises InvalidEvent for a lone surrogate only."""
+    digest = hashlib.sha256(serialize(secret.pubkey, created_at, kind, tags, content)).digest()
+    return Event(digest.hex(), secret.pubkey, created_at, kind, tags, content, secret.sign(digest).hex())
 
 
 def parse_event(source: str | bytes | Mapping[str, Any]) -> Event:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from app.nostr.event import Event, sign_event
+from app.nostr.event import Event, sign_shaped
 from app.nostr.keys import GENERATOR_X
 
 if TYPE_CHECKING:
@@ -67,4 +67,5 @@ def read_template(tags: Any, content: Any) -> tuple[str, int] | None:
 def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int) -> Event:
     """Sign a score; username and score are the caller's to check."""
     tags, content = score_template(username, score)
-    return sign_event(secret, created_at=created_at, kind=KIND, tags=tags, content=content)
+    shaped = tuple(map(tuple, tags))
+    return sign_shaped(secret, created_at=created_at, kind=KIND, tags=shaped, content=content)

@@ -5,6 +5,7 @@ Only the publisher asks here: the verifier takes a name as the event gives it.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -23,7 +24,7 @@ _SCRIPTS = tuple(_NAMES.split())
 # Writing systems that use several scripts together (UTS #39, augmented script sets).
 _TOGETHER = (("Hani", "Hira", "Kana"), ("Hani", "Hang"), ("Hani", "Bopo"))
 
-_PLAIN = regex.compile(r"[A-Za-z0-9_.\-]{1,32}")
+_PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,32}")
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]")
 _SHARED = r"\p{scx=Common}\p{scx=Inherited}"
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import address
-from app.store.tables import delivery, event, process, relay
+from app.store import holders
+from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,10 +19,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.store.store import Store
-
-# A process that has not beaten for so many seconds has lost what it held.
-LEASE = 6.0
-BEAT_EVERY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +28,23 @@ class _Claim:
     limit: int
 
 
-def register_process(connection: Connection, now: float) -> int:
-    """Enter this process among those that hold deliveries; returns its id."""
-    holder: int = connection.execute(insert(process).values(beat=now).returning(process.c.id)).scalar_one()
-    return holder
-
-
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
-    known = dict(connection.execute(select(relay.c.url, relay.c.id)).tuples().all())
+    known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
     for url in urls:
         if url not in known:
             known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
     return {url: known[url] for url in urls}
 
 
-def _unheld(relay_id: int, now: float) -> list[ColumnElement[bool]]:
-    alive = select(process.c.id).where(process.c.beat.between(now - LEASE, now + LEASE))
-    return [
-        delivery.c.relay_id == relay_id,
-        delivery.c.state == DeliveryState.PENDING,
-        or_(delivery.c.holder.is_(None), delivery.c.holder.not_in(alive)),
-    ]
+_waiting = (delivery.c.state == DeliveryState.PENDING) & delivery.c.holder.is_(None)
 
 
 class StoreOutbox:
     """The port `Outbox` of the delivery engine, on the store.
 
     Args:
-        holder: this process's id, from `register_process`.
+        holder: this process's id, from `holders.register`.
         relays: relay URL -> id, from `register_relays`.
         clock: wall clock, unix seconds.
     """
@@ -73,16 +59,9 @@ class StoreOutbox:
 
     async def claim(self, relay: str, *, now: float, limit: int) -> list[Delivery]:
         """Take up to `limit` pending deliveries due by `now` that no live process holds, oldest first."""
-        due = await self.next_due(relay)
-        if due is None or due > now:
+        if not await self._store.read(partial(self._worth_claiming, self._relays[relay], now)):
             return []  # so that an idle service writes nothing
-        return await self._store.write(self._claim, _Claim(relay, now, limit))
-
-    async def next_due(self, relay: str) -> float | None:
-        """The earliest due time, unix seconds, among pending deliveries that no live process holds."""
-        where = _unheld(self._relays[relay], self._clock())
-        query = select(func.min(delivery.c.due)).where(*where)
-        return await self._store.read(lambda connection: connection.execute(query).scalar())
+        return await self._store.write(self._claim, _Claim(relay, now, limit), bulky=True)
 
     async def record(self, outcomes: Sequence[Outcome]) -> None:
         """Write what became of deliveries; a pending one is given back until it is due."""
@@ -105,18 +84,27 @@ class StoreOutbox:
 
     async def leave(self) -> None:
         """Give back whatever this process still holds."""
-        await self._store.write(self._leave, None)
+        await self._store.write(self._leave, None, bulky=True)
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
-        connection.execute(update(process).where(process.c.id == self._holder).values(beat=self._clock()))
+        holders.beat(connection.connection.cursor(), self._holder, self._clock())
         return [*beats]
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
-        connection.execute(delete(process).where(process.c.id == self._holder))
+        holders.release(connection, self._holder)
         return [*leaves]
+
+    def _worth_claiming(self, relay_id: int, now: float, connection: Connection) -> bool:
+        due = select(delivery.c.event_seq).where(
+            delivery.c.relay_id == relay_id, _waiting, delivery.c.due <= now
+        )
+        return connection.execute(due.limit(1)).first() is not None or holders.any_dead(
+            connection, self._holder, self._clock()
+        )
 
     def _claim(self, connection: Connection, claims: Sequence[_Claim]) -> list[list[Delivery]]:
         self._beat(connection, [])
+        holders.release_dead(connection, self._holder, self._clock())
         return [self._claim_one(connection, claim) for claim in claims]
 
     def _claim_one(self, connection: Connection, claim: _Claim) -> list[Delivery]:
@@ -154,45 +142,26 @@ class StoreOutbox:
                 delivery.c.attempts,
             )
             .join(delivery, delivery.c.event_seq == event.c.seq)
-            .where(*_unheld(self._relays[claim.relay], claim.now), delivery.c.due <= claim.now)
+            .where(delivery.c.relay_id == self._relays[claim.relay], _waiting, delivery.c.due <= claim.now)
             .order_by(delivery.c.due, event.c.seq)
             .limit(claim.limit)
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
+        relays = self._relays
         rows = [
-            {
-                "id": outcome.event_id,
-                "relay": self._relays[outcome.relay],
-                "new_state": outcome.state,
-                "new_message": outcome.message,
-                "new_attempts": outcome.attempts,
-                "new_due": outcome.due,
-            }
+            (o.state.value, o.message, o.attempts, o.due, o.event_id, relays[o.relay], o.state.value)
             for batch in batches
-            for outcome in batch
+            for o in batch
         ]
-        if rows:
-            connection.execute(_RECORD, rows)
+        connection.connection.cursor().executemany(_RECORD, rows)
         return [None] * len(batches)
 
 
-# What is settled stays settled, save that a relay's acceptance is the truth whenever it comes.
-_RECORD = (
-    update(delivery)
-    .where(
-        delivery.c.event_seq == select(event.c.seq).where(event.c.id == bindparam("id")).scalar_subquery(),
-        delivery.c.relay_id == bindparam("relay"),
-        or_(
-            delivery.c.state == DeliveryState.PENDING,
-            bindparam("new_state", type_=delivery.c.state.type) == DeliveryState.ACCEPTED,
-        ),
-    )
-    .values(
-        state=bindparam("new_state"),
-        message=bindparam("new_message"),
-        attempts=bindparam("new_attempts"),
-        due=bindparam("new_due"),
-        holder=None,
-    )
-)
+# At the driver's level, because it runs for every answer of every relay. What is settled stays settled, save
+# that a relay's acceptance is the truth whenever it comes.
+_RECORD = f"""
+    UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, holder = NULL
+    WHERE event_seq = (SELECT seq FROM event WHERE id = ?) AND relay_id = ?
+    AND (state = '{DeliveryState.PENDING}' OR ? = '{DeliveryState.ACCEPTED}')
+"""  # noqa: S608 - the states are constants

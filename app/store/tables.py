@@ -72,12 +72,14 @@ delivery = Table(
     Column("holder", Integer),
     sqlite_with_rowid=False,
 )
+# What a process holds in memory is in no index: most deliveries are answered before anybody looks for them.
+_waiting = (delivery.c.state == "pending") & delivery.c.holder.is_(None)
 Index(
-    "ix_delivery_pending",
+    "ix_delivery_waiting",
     delivery.c.relay_id,
     delivery.c.due,
-    sqlite_where=delivery.c.state == "pending",
-    postgresql_where=delivery.c.state == "pending",
+    sqlite_where=_waiting,
+    postgresql_where=_waiting,
 )
 
 # A game server's key: only its hash is kept.

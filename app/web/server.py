@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import socket
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=False,
                 lifespan="off",
                 ws="none",
                 timeout_graceful_shutdown=_STOP_SECONDS,
@@ -51,6 +53,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """uvicorn's start-up, and then a word to whoever waits for it."""
         await super().startup(sockets)
+        # What exists now stays: the collector need not walk it again with every few thousand requests.
+        gc.collect()
+        gc.freeze()
         self._started()
 
     @contextmanager

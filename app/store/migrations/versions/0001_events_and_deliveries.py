@@ -54,11 +54,11 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        "ix_delivery_pending",
+        "ix_delivery_waiting",
         "delivery",
         ["relay_id", "due"],
-        sqlite_where=sa.text("state = 'pending'"),
-        postgresql_where=sa.text("state = 'pending'"),
+        sqlite_where=sa.text("state = 'pending' AND holder IS NULL"),
+        postgresql_where=sa.text("state = 'pending' AND holder IS NULL"),
     )
     op.create_table(
         "api_key",

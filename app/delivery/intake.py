@@ -1,0 +1,73 @@
+"""When and how one relay's worker asks the outbox, which may fail and is then left alone for a while."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from app.delivery.backoff import Random, delay
+from app.delivery.model import Delivery, Outbox
+
+POLL_SECONDS = 2.0
+"""How long what another process put into the outbox may go unnoticed."""
+
+logger = logging.getLogger(__name__)
+
+
+class Intake:
+    """Claims deliveries for one relay.
+
+    Attributes:
+        backlog: Whether the last claim left work behind.
+    """
+
+    def __init__(self, relay: str, outbox: Outbox, *, clock: Callable[[], float], random: Random) -> None:
+        self.backlog = False
+        self._relay = relay
+        self._outbox = outbox
+        self._clock = clock
+        self._random = random
+        self._loop = asyncio.get_running_loop()
+        self._due = 0.0  # unix seconds
+        self._failures = 0
+        self._not_before = 0.0  # the loop's time
+
+    def due_by(self, due: float) -> bool:
+        """Take note that a delivery becomes due then; whether that is sooner than anything else."""
+        sooner = due < self._due
+        if sooner:
+            self._due = due
+        return sooner
+
+    def wait(self) -> float:
+        """Seconds until it is time to claim."""
+        due = 0.0 if self.backlog else self._due - self._clock()
+        return max(due, self._not_before - self._loop.time(), 0.0)
+
+    async def claim(self, limit: int) -> list[Delivery]:
+        """Claim up to `limit` due deliveries; none if the outbox fails, which is logged."""
+        now = self._clock()
+        # Set before the claim, so that a sooner due time that is heard of during it is not lost.
+        self.backlog = False
+        self._due = now + POLL_SECONDS
+        try:
+            claimed = await self._outbox.claim(self._relay, now=now, limit=limit)
+        except Exception as error:  # noqa: BLE001 - whatever ails the store, delivery goes on when it is back
+            self._failed(error)
+            return []
+        self._failures = 0
+        self.backlog = len(claimed) == limit
+        return claimed
+
+    async def has_newer(self, event_id: str) -> bool | None:
+        """Whether the store holds a newer event at the address; None if it fails, which is logged."""
+        try:
+            return await self._outbox.has_newer(event_id)
+        except Exception as error:  # noqa: BLE001 - asked again later
+            self._failed(error)
+            return None
+
+    def _failed(self, error: Exception) -> None:
+        self._failures += 1
+        pause = delay(self._failures, self._random)
+        self._not_before = self._loop.time() + pause
+        logger.error("%s: the outbox failed, again in %.1f s: %r", self._relay, pause, error)

@@ -1,0 +1,34 @@
+"""How delivery to each relay stands, for people and machines to look at."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RelayStatus:
+    """One relay, now.
+
+    Attributes:
+        url: The relay.
+        connected: Whether events can be sent to it.
+        last_message: Its last NOTICE, bounded and on one line.
+        last_error: Why the last connection failed or ended.
+        queued: Deliveries in memory that wait to be sent.
+        in_flight: Deliveries that wait for an answer.
+        connects: Connections that came about since the process started; so for all that follow.
+        accepted: Events it accepted.
+        rejected: Events it rejected for good.
+        retried: Attempts that came to nothing, for whatever reason.
+        ignored: Messages from it that meant nothing.
+    """
+
+    url: str
+    connected: bool
+    last_message: str
+    last_error: str
+    queued: int
+    in_flight: int
+    connects: int
+    accepted: int
+    rejected: int
+    retried: int
+    ignored: int
