@@ -113,7 +113,7 @@ def test_the_published_key_is_taken_with_a_warning() -> None:
     [
         ([], "", "no public key"),
         (["--pubkey", "ab"], "", "--pubkey: the public key is neither"),
-        (["--pubkey", ""], "", "--pubkey: the public key is empty"),
+        (["--pubkey", ""], "", "--pubkey: the public key is missing or empty"),
         (["--pubkey", SECRET.to_nsec()], "", "this is an nsec"),
         (["--pubkey", ODD], "", "'-': it is empty"),
         (["--pubkey", ODD], "[]", "its array is empty"),
