@@ -109,7 +109,7 @@ def shape(value: Any) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(st.lists(texts, min_size=30, max_size=120))
 def test_javascript_reads_the_same(batch: list[str]) -> None:
     script = Path(__file__).parent / "parse_all.js"
