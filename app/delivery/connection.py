@@ -118,7 +118,7 @@ class Connection(asyncio.BufferedProtocol):
     @property
     def is_open(self) -> bool:
         """Whether messages can be sent."""
-        return self._protocol.state is State.OPEN
+        return self._protocol.state is State.OPEN and not self._transport.is_closing()
 
     def send(self, messages: Iterable[str]) -> None:
         """Send messages in one write; does nothing when the connection is not open."""
@@ -231,7 +231,7 @@ class Connection(asyncio.BufferedProtocol):
     def _flush(self) -> None:
         """Write what the protocol wants written, and see to it that a closing handshake ends."""
         writes = self._protocol.data_to_send()
-        if writes:
+        if writes and not self._transport.is_closing():
             self._transport.write(b"".join(writes))
             if self._transport.get_write_buffer_size() > WRITE_LIMIT:
                 self.abort("the relay does not read what it is sent")

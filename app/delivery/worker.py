@@ -208,8 +208,8 @@ class Worker:
             await self._resolve_replaced()
         finally:
             self._connection = None
-            connection.close()
             self._fail_in_flight(reason)
+            connection.close()
             await connection.lost
 
     def _fail_in_flight(self, reason: str) -> None:
@@ -283,7 +283,7 @@ class Worker:
         session.outgoing = []
         now = self._loop.time()
         sending = connection.ready and connection.is_open and not self._pace.pause(now)
-        room = self._pace.window - session.in_flight if sending else 0
+        room = self._pace.room(session.in_flight) if sending else 0
         while room > 0 and queue:
             messages.append(session.send(queue.pop(), now))
             room -= 1
