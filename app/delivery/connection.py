@@ -10,7 +10,7 @@ import logging
 import os
 import re
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, cast
 
 from websockets.client import ClientProtocol
@@ -122,10 +122,11 @@ class Connection(asyncio.BufferedProtocol):
         """Whether messages can be sent."""
         return self._protocol.state is State.OPEN and not self._transport.is_closing()
 
-    def send(self, messages: Iterable[str]) -> None:
+    def send(self, messages: Sequence[str]) -> None:
         """Send messages in one write; does nothing when the connection is not open."""
         if self.is_open:
-            self._write(map(_text_frame, messages))
+            masks = os.urandom(4 * len(messages))
+            self._write(_text_frame(text, masks[4 * i : 4 * i + 4]) for i, text in enumerate(messages))
 
     def throttle(self, seconds: float) -> None:
         """Read nothing for a while, five seconds at most: a flood has to wait in the relay's own buffers."""
@@ -259,10 +260,10 @@ class Connection(asyncio.BufferedProtocol):
         self._later(PING_SECONDS, self._check)
 
 
-def _text_frame(message: str) -> bytes:
+def _text_frame(message: str, mask: bytes) -> bytes:
     """A whole message as one masked frame (RFC 6455, 5.2), in a third of the library's time."""
     data = message.encode()
-    length, mask = len(data), os.urandom(4)
+    length = len(data)
     if length < 126:
         head = b"\x81" + (0x80 | length).to_bytes()
     elif length < 65536:
