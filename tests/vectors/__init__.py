@@ -1,0 +1,10 @@
+"""Values made independently of the code, and how tests read them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def load(name: str) -> Any:
+    """The vectors in `name`."""
+    return json.loads((Path(__file__).parent / name).read_text())
