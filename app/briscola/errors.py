@@ -12,7 +12,7 @@ BriscolaError                 anything below
     ├── GameOver              nothing can be done any more
     ├── CardNotInHand         the card is elsewhere: played, in the stock, in another hand
     ├── BidTooHigh            a bid must be lower than the standing one
-    ├── RaiseTooLow           a raise must name more points than the standing target
+    ├── WrongRaise            a raise must name the next points: two above those that stand
     ├── MustBid               the last one standing cannot pass
     └── WrongRank             the called card must have the rank that was won
 """
@@ -68,8 +68,8 @@ class BidTooHigh(IllegalAction):
     """A bid must be lower than the standing one."""
 
 
-class RaiseTooLow(IllegalAction):
-    """A raise must name more points than the standing target."""
+class WrongRaise(IllegalAction):
+    """A raise must name the next points: two above those that stand."""
 
 
 class MustBid(IllegalAction):
