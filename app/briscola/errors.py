@@ -5,6 +5,7 @@ BriscolaError                 anything below
 │   ├── MalformedCard         no such card: "B11", "b8", "B8 "
 │   ├── MalformedAction       no such action: "plya D3", "bid 63"
 │   └── MalformedState        a saved state that is no state, or that no legal play leads to
+├── InvalidTerms              a match cannot be played on these terms
 └── IllegalAction             well-formed, but the rules forbid it here and now
     ├── UnknownSeat           there is no such seat at this table
     ├── NotYourTurn           another seat is to move
@@ -38,6 +39,10 @@ class MalformedAction(MalformedText):
 
 class MalformedState(MalformedText):
     """Not a saved state, or one that no legal play leads to."""
+
+
+class InvalidTerms(BriscolaError):  # noqa: N818 - likewise
+    """A match cannot be played on these terms."""
 
 
 class IllegalAction(BriscolaError):  # noqa: N818 - likewise

@@ -14,7 +14,7 @@ from app.briscola.cards import Card, Rank, Suit
 if TYPE_CHECKING:
     from app.briscola.action import Action
 
-Json = dict[str, "Json"] | list["Json"] | str | int | bool | None
+Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 """What the standard `json` module writes."""
 
 
