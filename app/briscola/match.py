@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from app.briscola.absent import automatic_action
 from app.briscola.action import Ack, Action
-from app.briscola.errors import GameOver, NotYourTurn, WrongPhase
+from app.briscola.errors import GameOver, InvalidTerms, MalformedState, NotYourTurn, WrongPhase
 from app.briscola.match_view import MatchObservation, Phase
 from app.briscola.scoring import Score
 from app.briscola.summary import DealSummary, MatchResult
-from app.briscola.terms import is_seconds
+from app.briscola.terms import Terms, is_seconds
 from app.briscola.variants import VARIANTS
 
 if TYPE_CHECKING:
     from app.briscola.game import State
+    from app.briscola.observation import Json
     from app.briscola.source import Source
-    from app.briscola.terms import Terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,39 @@ class Match:
             legal_actions=self.legal_actions(seat),
         )
 
+    def to_json(self) -> dict[str, Json]:
+        """`{"terms", "deals", "acknowledged", "deadline"}`: everything, hidden cards included."""
+        return {
+            "terms": self.terms.to_json(),
+            "deals": [deal.to_json() for deal in self.deals],
+            "acknowledged": list(self.acknowledged),
+            "deadline": self.deadline,
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> Match:
+        """The match that `to_json` wrote, by replaying its deals.
+
+        Raises:
+            MalformedState: any other value, or a match that cannot have come about; the message says why.
+        """
+        if not isinstance(value, dict) or set(value) != {"terms", "deals", "acknowledged", "deadline"}:
+            raise MalformedState("a saved match has terms, deals, acknowledged, deadline and nothing more")
+        deals, seats = value["deals"], value["acknowledged"]
+        if not isinstance(deals, list) or not deals or not isinstance(seats, list):
+            raise MalformedState("deals is a list with one deal at least, acknowledged a list")
+        try:
+            match = cls(Terms.from_json(value["terms"]), (), tuple(seats), value["deadline"])
+        except InvalidTerms as error:
+            raise MalformedState(f"terms: {error}") from error
+        for number, deal in enumerate(deals, 1):
+            try:
+                match = _with_saved_deal(match, deal)
+            except MalformedState as error:
+                raise MalformedState(f"deal {number}: {error}") from error
+        _check_saved(match)
+        return match
+
     def _with_deal(self, deal: State, source: Source, now: float) -> Match:
         match = replace(self, deals=(*self.deals[:-1], deal))
         if match.phase is Phase.ACKNOWLEDGE and self.terms.single_deal:
@@ -205,10 +238,13 @@ class Match:
 
 def _dealt(terms: Terms, deals: tuple[State, ...], source: Source, now: float) -> Match:
     number = len(deals)
-    first = (terms.first_dealer + number + 1) % terms.seats
-    deal = VARIANTS[terms.variant].start(source.deck(number), first)
+    deal = VARIANTS[terms.variant].start(source.deck(number), _first(terms, number))
     match = Match(terms, (*deals, deal), (), None)
     return replace(match, deadline=_deadline(match, now))
+
+
+def _first(terms: Terms, number: int) -> int:
+    return (terms.first_dealer + number + 1) % terms.seats
 
 
 def _deadline(match: Match, now: float) -> float | None:
@@ -218,4 +254,29 @@ def _deadline(match: Match, now: float) -> float | None:
 
 def _check_clock(now: float) -> None:
     if not is_seconds(now):
-        raise ValueError(f"{now!r:.40} is no clock reading: it must be a finite number of seconds")
+        raise ValueError(f"{now!r:.40} is no clock reading: it must be a number of seconds")
+
+
+def _with_saved_deal(match: Match, saved: object) -> Match:
+    if match.deals and match.phase is not Phase.ACKNOWLEDGE:
+        raise MalformedState("the deal before it is not over, or has decided the match")
+    deal = VARIANTS[match.terms.variant].from_json(saved)
+    if deal.first != _first(match.terms, len(match.deals)):
+        raise MalformedState(f"seat {deal.first} is dealt first, against the order of the dealers")
+    return replace(match, deals=(*match.deals, deal))
+
+
+def _check_saved(match: Match) -> None:
+    acknowledging = match.phase is Phase.ACKNOWLEDGE
+    if acknowledging and match.terms.single_deal:
+        raise MalformedState("the deal after a patta is missing")
+    seats = match.acknowledged
+    in_order = all(type(seat) is int for seat in seats) and list(seats) == sorted(
+        set(seats) & set(range(match.terms.seats))
+    )
+    if not in_order or len(seats) == match.terms.seats or (seats and not acknowledging):
+        raise MalformedState(f"{seats!r:.40} are not the seats that have acknowledged, in seat order")
+    if (match.deadline is None) != (match.timeout is None):
+        raise MalformedState("there is a deadline if, and only if, there is a timeout for what is awaited")
+    if match.deadline is not None and not is_seconds(match.deadline):
+        raise MalformedState(f"the deadline is {match.deadline!r:.40}: it must be a number of seconds")

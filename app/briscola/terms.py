@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
 
 from app.briscola.auction import PLAIN_TARGET
 from app.briscola.chiamata import Chiamata
 from app.briscola.errors import InvalidTerms
 from app.briscola.variants import VARIANTS
+
+if TYPE_CHECKING:
+    from app.briscola.observation import Json
 
 TARGETS = range(PLAIN_TARGET, 121)
 """The target scores a match can be played to."""
@@ -36,7 +39,7 @@ class Terms:
     hand_ack_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
+        if not isinstance(self.variant, str) or self.variant not in VARIANTS:
             raise InvalidTerms(f"no variant {self.variant!r:.40}: there are {', '.join(VARIANTS)}")
         check_target_score(self.target_score)
         if self.single_deal and self.target_score != PLAIN_TARGET:
@@ -58,6 +61,22 @@ class Terms:
         """How many play."""
         return VARIANTS[self.variant].seats
 
+    def to_json(self) -> dict[str, Json]:
+        """Every field by name."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: object) -> Terms:
+        """The terms that `to_json` wrote.
+
+        Raises:
+            InvalidTerms: any other value; the message says what is wrong with it.
+        """
+        names = [field.name for field in fields(cls)]
+        if not isinstance(value, dict) or set(value) != set(names):
+            raise InvalidTerms(f"terms are an object of {', '.join(names)}")
+        return cls(**value)
+
 
 def check_target_score(value: object) -> int:
     """`value`, once it is known to be a target score: an integer from 61 to 120, not a float or a boolean.
@@ -71,5 +90,5 @@ def check_target_score(value: object) -> int:
 
 
 def is_seconds(value: object) -> bool:
-    """Whether `value` is a finite number, as a clock reading and a span of time must be."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether `value` is a number fit for a clock reading or a span of time: neither NaN nor beyond 10^12."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 10**12
