@@ -29,7 +29,7 @@ class MatchObservation:
 
     Attributes:
         phase: what the match waits for.
-        target_score: what it is played to.
+        target_score: what it is played to; of a chiamata 61, which its auction may raise (see the deal).
         dealer: the seat that dealt the deal under way or just over.
         scores: the points of both sides that count so far.
         waiting_for: the seats that have something to do.

@@ -1,13 +1,15 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.briscola.action import Action, Bid, Call, Pass, Play, Raise, parse_action
 from app.briscola.auction import Auction
 from app.briscola.cards import Card, Rank
 from app.briscola.chiamata import Chiamata
 from app.briscola.errors import BidTooHigh, BriscolaError, MustBid, WrongPhase, WrongRaise
-from tests.vectors import load
+from tests.vectors import action_text, load
 
 VECTORS = load("chiamata.json")
 AUCTIONS = [
@@ -15,11 +17,6 @@ AUCTIONS = [
     for match in VECTORS["matches"]
     for number, deal in enumerate(match["deals"], 1)
 ]
-
-
-def text(entry: dict[str, Any]) -> str:
-    """The text of a vector's `{"action", "rank" or "points"}`."""
-    return " ".join(str(entry[key]) for key in ("action", "rank", "points") if key in entry)
 
 
 def described(auction: Auction) -> dict[str, Any]:
@@ -49,9 +46,9 @@ def test_auction_of_the_vectors(first: int, entries: list[dict[str, Any]]) -> No
     for entry in entries:
         assert auction.turn == entry["player"]
         assert [str(action) for action in auction.legal_actions()] == [
-            text(legal) for legal in entry["legal"]
+            action_text(legal) for legal in entry["legal"]
         ]
-        auction = auction.apply(parse_action(text(entry)))
+        auction = auction.apply(parse_action(action_text(entry)))
         assert described(auction) == entry["after"]
     assert auction.legal_actions() == ()
 
@@ -61,10 +58,10 @@ def test_refusal_of_the_vectors(case: dict[str, Any]) -> None:
     """Jumps in points (`either`) are refused: the vectors' own lists of legal actions know none."""
     state = Chiamata.start(tuple(Card), (case["dealer"] + 1) % 5)
     for entry in case["before"]:
-        state = state.apply(parse_action(text(entry)))
+        state = state.apply(parse_action(action_text(entry)))
     assert described(state.auction) == case["state"]
     with pytest.raises(BriscolaError):
-        state.act(case["player"], parse_action(text(case["attempt"])))
+        state.act(case["player"], parse_action(action_text(case["attempt"])))
     assert described(state.auction) == case["state"]
 
 
@@ -107,3 +104,31 @@ def test_target_and_rank_follow_the_bidding() -> None:
     assert (won.target, won.won, won.bidder) == (62, Rank.TWO, 4)
     last = after(3, *[Pass()] * 4, Bid(Rank.SIX))
     assert (last.target, last.won, last.bidder) == (61, Rank.SIX, 2)
+
+
+def test_the_longest_auction_takes_44_actions() -> None:
+    """Ten ranks and the thirty raises 62 … 120, each bid in turn, then four passes."""
+    auction, taken = Auction.open(0), 0
+    while not auction.is_over:
+        bids = [action for action in auction.legal_actions() if action != Pass()]
+        auction = auction.apply(bids[0] if bids else Pass())
+        taken += 1
+    assert taken == 10 + 30 + 4
+    assert (auction.target, auction.won, auction.bidder) == (120, Rank.TWO, 39 % 5)
+
+
+@given(st.integers(0, 4), st.data())
+def test_every_auction_has_one_winner_and_never_goes_back(first: int, data: st.DataObject) -> None:
+    auction = Auction.open(first)
+    bids: list[int] = []
+    while not auction.is_over:
+        assert auction.turn in auction.active
+        action = data.draw(st.sampled_from(auction.legal_actions()))
+        auction = auction.apply(action)
+        if isinstance(action, Bid):
+            bids.append(-action.rank)
+        elif isinstance(action, Raise):
+            bids.append(action.points)
+    assert bids == sorted(set(bids))
+    assert auction.active == (auction.bidder,)
+    assert auction.target == (bids[-1] if bids[-1] > 0 else 61)

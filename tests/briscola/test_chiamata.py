@@ -14,8 +14,7 @@ from app.briscola.errors import (
     WrongPhase,
     WrongRank,
 )
-from tests.briscola.test_auction import text
-from tests.vectors import load
+from tests.vectors import action_text, load
 
 VECTORS = load("chiamata.json")
 DEALS = [
@@ -37,7 +36,7 @@ def called(deal: dict[str, Any]) -> Chiamata:
     """The deal of the vectors up to the first play."""
     state = start(deal)
     for entry in deal["auction"]:
-        state = state.act(entry["player"], parse_action(text(entry)))
+        state = state.act(entry["player"], parse_action(action_text(entry)))
     assert state.to_move == deal["caller"]
     assert texts(state.legal_actions()) == [f"call {card}" for card in deal["call_choices"]]
     return state.act(deal["caller"], Call(parse_card(deal["called"])))
@@ -89,7 +88,7 @@ def test_the_other_refusals_of_the_vectors() -> None:
     bidding = start(deal)
     calling = bidding
     for entry in deal["auction"]:
-        calling = calling.act(entry["player"], parse_action(text(entry)))
+        calling = calling.act(entry["player"], parse_action(action_text(entry)))
     errors = {
         "only the auction winner calls": NotYourTurn,
         "card of another rank": WrongRank,

@@ -15,8 +15,7 @@ from app.briscola.shuffle import RandomSource
 from app.briscola.source import SeededSource
 from app.briscola.terms import Terms
 from app.briscola.variants import VARIANTS
-from tests.briscola.test_auction import text
-from tests.vectors import load
+from tests.vectors import action_text, load
 
 FOUR = load("briscola_four.json")
 PLAYED = {match["name"]: match for match in FOUR["matches"] + FOUR["two_player_matches"]}
@@ -88,7 +87,7 @@ def test_chiamata_is_a_single_deal_but_for_patte(vector):
     for number, deal in enumerate(vector["deals"], 1):
         assert (len(match.deals), match.dealer, match.deal.first) == (number, deal["dealer"], deal["first"])
         for entry in deal["auction"]:
-            match = match.act(entry["player"], parse_action(text(entry)), source, 0)
+            match = match.act(entry["player"], parse_action(action_text(entry)), source, 0)
         match = match.act(deal["caller"], Call(parse_card(deal["called"])), source, 0)
         for card in deal["plays"]:
             assert match.phase is Phase.PLAY
@@ -353,7 +352,11 @@ def test_a_chiamata_whose_patta_was_not_dealt_again_is_not_read():
     vector = CHIAMATE["chiamata-027"]
     match = to_the_end(Match.start(Terms("chiamata"), SeededSource(bytes(32)), 0), SeededSource(bytes(32)))
     deal = vector["deals"][0]
-    actions = [*map(text, deal["auction"]), f"call {deal['called']}", *(f"play {c}" for c in deal["plays"])]
+    actions = [
+        *map(action_text, deal["auction"]),
+        f"call {deal['called']}",
+        *(f"play {c}" for c in deal["plays"]),
+    ]
     patta = {"variant": "chiamata", "deck": deal["deck"], "first": 1, "actions": actions}
     with pytest.raises(MalformedState, match="the deal after a patta is missing"):
         Match.from_json(match.to_json() | {"deals": [patta]})
