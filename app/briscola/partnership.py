@@ -12,7 +12,7 @@ from app.briscola.action import PLAYS, Action, Play
 from app.briscola.errors import GameOver, WrongPhase
 from app.briscola.game import Outcome, State, check_deal
 from app.briscola.observation import Observation, Public
-from app.briscola.table import Table, dealt
+from app.briscola.table import Hands, Table, dealt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,14 +42,19 @@ class Partnership(State):
         deck = check_deal(deck, first, cls.seats)
         turned = cls.seats * _HAND
         face_up = deck[turned]
-        hands = dealt(deck, first, cls.seats, _HAND)
-        table = Table.open(face_up.suit, (*deck[turned + 1 :], face_up), hands, first)
+        stock = (*deck[turned + 1 :], face_up)
+        table = Table.open(face_up.suit, stock, dealt(deck, first, cls.seats, _HAND), first)
         return cls(deck, first, (), first, table)
 
     @property
     def face_up(self) -> Card:
         """The card turned up after the deal."""
         return self.deck[self.seats * _HAND]
+
+    @property
+    def hands(self) -> Hands:
+        """The cards of each seat, in the order they came."""
+        return self.table.hands
 
     @property
     def outcome(self) -> Outcome | None:
@@ -64,7 +69,7 @@ class Partnership(State):
         """Any card of the hand."""
         if self.to_move is None:
             return ()
-        return tuple([PLAYS[card] for card in self.table.hands[self.to_move]])
+        return tuple([PLAYS[card] for card in self.hands[self.to_move]])
 
     def apply(self, action: Action) -> Partnership:
         """Play a card; the fourth one ends the trick, pays it out, and all four draw.
@@ -98,9 +103,9 @@ class Partnership(State):
             stock_left=len(table.stock),
             leader=table.leader,
             table=table.cards,
-            hand_sizes=tuple(map(len, table.hands)),
+            hand_sizes=tuple(map(len, self.hands)),
             points=table.points,
             actions=self.actions,
         )
         legal = self.legal_actions() if seat == self.to_move else ()
-        return Observation(public, seat, table.hands[seat], legal)
+        return Observation(public, seat, self.hands[seat], legal)

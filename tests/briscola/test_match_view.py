@@ -21,7 +21,7 @@ def cards_named(told):
 
 def test_the_first_turn_as_json():
     match = Match.start(Terms("partnership", 100, 3, turn_timeout=30), SOURCE, 1000)
-    hand = [str(card) for card in match.deal.table.hands[0]]
+    hand = [str(card) for card in match.deal.hands[0]]
     told = match.observation(0).to_json()
     deal = told.pop("deal")
     assert told == {

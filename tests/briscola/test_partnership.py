@@ -26,7 +26,7 @@ def start(deal: dict[str, Any]) -> Partnership:
 @pytest.mark.parametrize("deal", DEALS)
 def test_deal_of_the_vectors_plays_as_written(deal: dict[str, Any]) -> None:
     state = start(deal)
-    assert [texts(hand) for hand in state.table.hands] == deal["hands"]
+    assert [texts(hand) for hand in state.hands] == deal["hands"]
     assert str(state.face_up) == deal["briscola"]
     assert texts(state.table.stock) == deal["stock"]
     plays = iter(deal["plays"])
@@ -35,14 +35,14 @@ def test_deal_of_the_vectors_plays_as_written(deal: dict[str, Any]) -> None:
         assert state.to_move == trick["leader"]
         for number in range(4):
             seat = (trick["leader"] + number) % 4
-            before = state.table.hands
+            before = state.hands
             card = next(plays)
             assert card == trick["cards"][number]
             state = state.act(seat, Play(parse_card(card)))
         assert state.table.leader == trick["winner"]
         assert list(state.table.points) == trick["totals"]
         assert len(state.table.stock) == trick["stock_left"]
-        after = state.table.hands
+        after = state.hands
         drawn = [after[(trick["winner"] + number) % 4][-1] for number in range(4) if trick["drawn"]]
         assert texts(drawn) == trick["drawn"]
         assert before != after
@@ -59,7 +59,7 @@ def test_deal_of_the_vectors_plays_as_written(deal: dict[str, Any]) -> None:
 def test_refusals_name_their_reason_and_change_nothing() -> None:
     # The deck in its fixed order: seat 1 is dealt first and gets B1, B5, B9; the face-up card is C3.
     state = Partnership.start(DECK, 1)
-    assert texts(state.table.hands[1]) == ["B1", "B5", "B9"]
+    assert texts(state.hands[1]) == ["B1", "B5", "B9"]
     assert state.face_up is Card.C3
     before = state.to_json()
     with pytest.raises(NotYourTurn, match="turn of seat 1, not of seat 0"):
