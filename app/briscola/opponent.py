@@ -22,20 +22,16 @@ if TYPE_CHECKING:
 
 
 class Level(StrEnum):
-    """The three settings; `bar` is what a led plain card must be worth before a trump is spent on it."""
+    """The three settings."""
 
-    bar: int
+    GENTLE = "gentle"
+    NORMAL = "normal"
+    SHARP = "sharp"
 
-    def __new__(cls, name: str, bar: int) -> Level:
-        """Attach the bar to the name."""
-        level = str.__new__(cls, name)
-        level._value_ = name
-        level.bar = bar
-        return level
-
-    GENTLE = "gentle", 0
-    NORMAL = "normal", 10
-    SHARP = "sharp", 4
+    @property
+    def bar(self) -> int:
+        """What a led plain card must be worth before a trump is spent on it; Gentle asks for nothing."""
+        return {Level.GENTLE: 0, Level.NORMAL: 10, Level.SHARP: 4}[self]
 
 
 def throwaway_weight(card: Card, trump: Suit) -> int:

@@ -7,7 +7,9 @@ import importlib
 import click
 
 # Command name -> the module that holds it as `command`; a module is imported only when its command runs.
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "play": "app.cli.play",
+}
 
 
 class LazyGroup(click.Group):
