@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.briscola.action import Action, Bid, Call, Pass
+from app.briscola.action import Action, Bid, Call, Pass, Raise
 from app.briscola.cards import Rank, Suit, card_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def bid_or_call(observation: Observation) -> Action:
     calls = [action for action in legal if isinstance(action, Call)]
     if calls:
         return max(calls, key=lambda call: (call.card not in hand, _liking(call.card.suit, hand)))
+    if not any(isinstance(action, Bid | Raise | Pass) for action in legal):
+        raise ValueError("there is no bid and no call to make")
     suit = max(Suit, key=lambda suit: _liking(suit, hand))
     wanted = Bid(max((rank for rank in Rank if card_of(suit, rank) not in hand), default=Rank.TWO))
     long = sum(card.suit is suit for card in hand) >= _LONG_SUIT

@@ -14,6 +14,8 @@ from app.briscola.chiamata import ChiamataPublic
 from app.cli.card_words import YOU
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from app.briscola.action import Action
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from app.cli.card_words import CardWords
 
 _NOTED = 10  # a trick of yours is announced with its size from here on (seed 002)
+_SMALL_HAND = 3  # more cards than these are shown by suit, these in the order they came
 
 
 class InputEnded(Exception):  # noqa: N818 - nothing failed
@@ -47,7 +50,7 @@ class CardTable:
 
         Raises:
             InputEnded: the input ended first.
-            Stopped: `q` was typed.
+            Stopped: `q` or Ctrl-C was typed.
         """
         face_up = state.observation(YOU).public.face_up
         if face_up is not None:
@@ -73,7 +76,7 @@ class CardTable:
         if isinstance(public, ChiamataPublic) and public.bidder is not None and public.called is not None:
             caller = self.words.seat(public.bidder)
             parts.append(Text.assemble(f"{caller} called ", self.words.card(public.called)))
-        parts += [Text(f"{self.words.seat(seat)}: {points}") for seat, points in enumerate(public.points)]
+        parts += [Text(f"{who}: {points}") for who, points in self.words.totals(public.points)]
         self.console.print()
         self.console.print(Text(" · ").join(parts))
 
@@ -97,25 +100,29 @@ class CardTable:
 
     def _ask(self, told: Observation) -> Action:
         """Show the choices and read one, until it is one of them."""
-        choices = _choices(told.legal_actions)
         cards = [action for action in told.legal_actions if isinstance(action, Play | Call)]
+        if len(cards) > _SMALL_HAND:
+            cards.sort(key=lambda action: action.card)
+        choices = _choices(cards or told.legal_actions)
         for number, action in enumerate(cards, 1):
             name = self.words.card(action.card)
-            name.pad_right(26 - len(name))
-            points = f"{action.card.points} points" if action.card.points else ""
-            self.console.print(Text.assemble(f"  {number} ", name, (points, "dim")))
+            if action.card.points:
+                name.pad_right(26 - len(name))
+                name.append(f"{action.card.points} points", "not bold dim default")
+            self.console.print(Text(f"  {number} ").append(name))
         if not cards:
             self.console.print("\nYour hand:")
             self.console.print(Columns(map(self.words.card, sorted(told.hand)), padding=(0, 2)))
         if self.advisor is not None:
             hint = self.words.deed(YOU, self.advisor(told), not told.public.table)
             self.console.print(Text.assemble("Hint: ", hint))
-        options = f"1-{len(cards)}" if cards else " ".join(choices)
+        options = f"1 to {len(cards)}" if cards else " ".join(choices)
         while True:
             typed = self._read(f"Your {'card' if cards else 'bid'} ({options}, q stops): ")
             if typed in choices:
                 return choices[typed]
-            self._say(f"{typed!r:.30} is not among them: type one of {' '.join(choices)}", "red")
+            example = f" or a card such as {cards[0].card}" if cards else ""
+            self._say(f"{typed!r:.30} is not among them: type {options}{example}", "red")
 
     def _read(self, prompt: str) -> str:
         try:
@@ -123,6 +130,9 @@ class CardTable:
         except EOFError:
             self.console.print()
             raise InputEnded from None
+        except KeyboardInterrupt:
+            self.console.print()
+            raise Stopped from None
         if not sys.stdin.isatty():
             self.console.print(Text(typed))  # so that the record of a piped hand can be read
         if typed in ("Q", "QUIT"):
@@ -133,10 +143,10 @@ class CardTable:
         self.console.print(Text(text, style))
 
 
-def _choices(legal: tuple[Action, ...]) -> dict[str, Action]:
+def _choices(actions: Sequence[Action]) -> dict[str, Action]:
     """What can be typed for each action: a card's number or text, a bid by itself."""
     choices: dict[str, Action] = {}
-    for number, action in enumerate(legal, 1):
+    for number, action in enumerate(actions, 1):
         if isinstance(action, Play | Call):
             choices[str(number)] = choices[str(action.card)] = action
         else:

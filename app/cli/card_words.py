@@ -9,8 +9,12 @@ from rich.text import Text
 
 from app.briscola.action import Bid, Call, Pass, Play, Raise
 from app.briscola.cards import Suit
+from app.briscola.partnership import SIDES, Partnership
+from app.briscola.two_player import TwoPlayer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.briscola.action import Action
     from app.briscola.cards import Card, Rank
 
@@ -45,8 +49,17 @@ class CardWords:
 
     def seat(self, seat: int) -> str:
         """`you`, `computer` or `partner` where there is one such, else `seat 3`."""
-        names = {2: ("you", "computer"), 4: ("you", "seat 1", "partner", "seat 3")}
-        return names.get(self.seats, ("you", "seat 1", "seat 2", "seat 3", "seat 4"))[seat]
+        if seat == YOU:
+            return "you"
+        names = {(TwoPlayer.seats, 1): "computer", (Partnership.seats, 2): "partner"}
+        return names.get((self.seats, seat), f"seat {seat}")
+
+    def totals(self, points: Sequence[int]) -> list[tuple[str, int]]:
+        """Who has how many points; partners count theirs together."""
+        if self.seats == Partnership.seats:
+            ours, theirs = (sum(points[seat] for seat in side) for side in SIDES)
+            return [("your side", ours), ("the others", theirs)]
+        return [(self.seat(seat), taken) for seat, taken in enumerate(points)]
 
     def deed(self, seat: int, action: Action, leads: bool) -> Text:
         """`Computer leads re di coppe (C10)`."""
