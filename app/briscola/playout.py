@@ -18,10 +18,13 @@ _TRUMP = 30
 _POINTS = [rank.points for rank in Rank] * 4
 
 
-def codes(trump: Suit) -> tuple[int, ...]:
-    """The code of every card, indexed by card: briscola and spade change places."""
+def _codes(trump: Suit) -> tuple[int, ...]:
     swap = {trump: Suit.SPADE, Suit.SPADE: trump}
     return tuple(10 * swap.get(card.suit, card.suit) + card.rank for card in DECK)
+
+
+CODES = tuple(_codes(trump) for trump in Suit)
+"""`CODES[trump][card]`: the code of a card; briscola and spade change places."""
 
 
 def _takes(led: int, reply: int) -> bool:

@@ -32,11 +32,12 @@ def test_the_same_seed_plays_the_same_hand():
     def hand(seed: bytes) -> list[str]:
         state = TwoPlayer.start(shuffled_deck(SEED))
         while not state.is_over:
-            state = state.apply(choose(state.observation(state.to_move), seed, worlds=3))
+            state = state.apply(choose(state.observation(state.to_move), seed, worlds=30))
         return [str(action) for action in state.actions]
 
-    assert hand(SEED) == hand(SEED)
-    assert hand(SEED) != hand(bytes([1]) * 32)
+    hands = [hand(bytes([n]) * 32) for n in range(4)]
+    assert hands == [hand(bytes([n]) * 32) for n in range(4)]
+    assert any(one != hands[0] for one in hands)
 
 
 def test_all_worlds_are_seen_when_they_are_few():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.briscola.action import PLAYS
 from app.briscola.cards import DECK, Suit, parse_card
-from app.briscola.playout import GAIN, LEAD, REPLY, TAKES, codes, playout, solve
+from app.briscola.playout import CODES, GAIN, LEAD, REPLY, TAKES, playout, solve
 from app.briscola.shuffle import RandomSource
 from app.briscola.trick import points
 from app.briscola.two_player import TwoPlayer
@@ -39,7 +39,7 @@ def at_empty_stock(seed: bytes) -> TwoPlayer:
 
 @pytest.mark.parametrize("table", load("briscola_two.json")["trick_table"], ids=lambda table: table["trump"])
 def test_tricks(table):
-    code = codes(next(suit for suit in Suit if suit.letter == table["trump"]))
+    code = CODES[next(suit for suit in Suit if suit.letter == table["trump"])]
     assert sorted(code) == list(range(40))
     for led, reply in product(DECK, DECK):
         if led is not reply:
@@ -55,7 +55,7 @@ def test_endings_are_exact(seed, tricks):
     state = at_empty_stock(seed)
     while len(state.hands[0]) > tricks or state.led is not None:
         state = state.apply(state.legal_actions()[0])
-    code = codes(state.trump)
+    code = CODES[state.trump]
     leader = state.leader
     hands = [[code[card] for card in hand] for hand in state.hands]
     value = solve(hands[leader], hands[1 - leader])
@@ -71,7 +71,7 @@ def test_no_tricks_left():
 def test_a_playout_is_a_hand_played_by_the_rules(seed):
     source = RandomSource(seed)
     state = TwoPlayer.start(source.shuffled(DECK), source.randbelow(2))
-    code = codes(state.trump)
+    code = CODES[state.trump]
     first = state.first
     hands = [[code[card] for card in hand] for hand in state.hands]
     value = playout(hands[first], hands[1 - first], [code[card] for card in state.stock])
@@ -94,7 +94,7 @@ def test_a_playout_is_a_hand_played_by_the_rules(seed):
 
 def test_worked_ending():
     # Briscola spade. I hold asso di spade and due di coppe, you hold tre di coppe and due di spade.
-    code = codes(Suit.SPADE)
+    code = CODES[Suit.SPADE]
     mine = [code[parse_card(card)] for card in ("S1", "C2")]
     yours = [code[parse_card(card)] for card in ("C3", "S2")]
     # I lead the asso: you give the due (11 to me), then your tre takes my due di coppe (10 to you).
