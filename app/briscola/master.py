@@ -20,6 +20,7 @@ from app.briscola.action import PLAYS, Play
 from app.briscola.cards import DECK
 from app.briscola.errors import NotYourTurn
 from app.briscola.playout import GAIN, REPLY, TAKES, codes, playout
+from app.briscola.two_player import TwoPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ WORLDS = 400
 
 # What a final difference of points is worth: 1 a sure win, 0.5 a draw. The soft slope tells the search that a
 # playout is a guess, and that more points make a win likelier.
-_WORTH = {points: 1 / (1 + exp(-points / 30)) for points in range(-120, 121)}
+_WORTH = {points: 1 / (1 + exp(-points / 20)) for points in range(-120, 121)}
 
 World = tuple[list[int], list[int]]
 """The other hand, and the stock in the order drawn."""
@@ -41,10 +42,10 @@ def choose(observation: Observation, seed: bytes, worlds: int = WORLDS) -> Play:
     """The play for `observation.seat`, which is to move in a two-player hand.
 
     Raises:
-        NotYourTurn: another seat is to move.
+        NotYourTurn: another seat is to move, or it is another variant.
     """
     public, seat = observation.public, observation.seat
-    if public.to_move != seat or public.trump is None or public.face_up is None:
+    if public.variant != TwoPlayer.variant or public.to_move != seat or public.trump is None:
         raise NotYourTurn(f"seat {seat} is not to move in a two-player hand")
     hand = observation.hand
     if len(hand) == 1:
