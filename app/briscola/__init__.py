@@ -1,1 +1,1 @@
-"""Briscola itself: cards, rules of every variant, shuffle and computer players. Pure: no IO, no clock."""
+"""Briscola itself: cards, every variant, matches, shuffle and computer players. Pure: no IO, no clock."""

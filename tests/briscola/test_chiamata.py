@@ -174,3 +174,31 @@ def test_the_secret_stays_one_when_the_caller_is_alone() -> None:
     assert (alone.holder, accompanied.holder) == (0, 1)
     for seat in (2, 3, 4):
         assert alone.observation(seat) == accompanied.observation(seat)
+
+
+def test_json_of_an_observation_during_the_auction() -> None:
+    state = sorted_deal().apply(Pass()).apply(Bid(Rank.TWO))
+    told = state.observation(2).to_json()
+    assert told == {
+        "variant": "chiamata",
+        "first": 0,
+        "to_move": 2,
+        "trump": None,
+        "face_up": None,
+        "stock_left": 0,
+        "leader": 0,
+        "table": [],
+        "hand_sizes": [8, 8, 8, 8, 8],
+        "points": [0, 0, 0, 0, 0],
+        "actions": ["pass", "bid 2"],
+        "bidding": [1, 2, 3, 4],
+        "standing": "bid 2",
+        "bidder": 1,
+        "target": 61,
+        "called": None,
+        "holder": None,
+        "seat": 2,
+        "hand": ["B3", "B8", "C3", "C8", "D3", "D8", "S3", "S8"],
+        "legal_actions": ["pass", "bid 62"],
+    }
+    assert state.observation(3).legal_actions == ()

@@ -93,3 +93,25 @@ def test_nothing_can_be_played_after_the_tenth_trick() -> None:
 def test_a_deal_begins_with_one_of_four_seats(first: int) -> None:
     with pytest.raises(MalformedState, match="the seats are 0 to 3"):
         Partnership.start(DECK, first)
+
+
+def test_json_of_an_observation() -> None:
+    # Seat 0 holds B1 B5 B9, seat 1 B2 B6 B10, seat 2 B3 B7 C1, seat 3 B4 B8 C2; briscola C3.
+    state = Partnership.start(DECK).apply(Play(Card.B1)).apply(Play(Card.B10))
+    assert state.observation(2).to_json() == {
+        "variant": "partnership",
+        "first": 0,
+        "to_move": 2,
+        "trump": "C",
+        "face_up": "C3",
+        "stock_left": 28,
+        "leader": 0,
+        "table": ["B1", "B10"],
+        "hand_sizes": [2, 2, 3, 3],
+        "points": [0, 0, 0, 0],
+        "actions": ["play B1", "play B10"],
+        "seat": 2,
+        "hand": ["B3", "B7", "C1"],
+        "legal_actions": ["play B3", "play B7", "play C1"],
+    }
+    assert state.observation(0).legal_actions == ()

@@ -15,7 +15,7 @@ def test_target_score_option(variant, case):
     """61.0 (`either`) is refused: an option is a whole number or an error, never a guess."""
     value = case["target_score"]
     if value == "(absent)":
-        assert Terms(variant).target_score == 61
+        assert (Terms(variant).target_score, Terms(variant).first_dealer) == (61, 0)
     elif case["accepted"] is True:
         assert Terms(variant, value).target_score == value
     else:
@@ -65,3 +65,9 @@ def test_json_round_trip_and_refusals():
     for value in (None, [], short, saved | {"more": 1}, saved | {"target_score": 60}):
         with pytest.raises(InvalidTerms):
             Terms.from_json(value)
+
+
+def test_the_bounds_of_a_timeout():
+    assert Terms("two-player", turn_timeout=0.01, hand_ack_timeout=10**12).turn_timeout == 0.01
+    with pytest.raises(InvalidTerms, match="turn_timeout"):
+        Terms("two-player", turn_timeout=10**12 + 1)
