@@ -76,9 +76,10 @@ class CardTable:
         if isinstance(public, ChiamataPublic) and public.bidder is not None and public.called is not None:
             caller = self.words.seat(public.bidder)
             parts.append(Text.assemble(f"{caller} called ", self.words.card(public.called)))
-        parts += [Text(f"{who}: {points}") for who, points in self.words.totals(public.points)]
+        totals = [Text(f"{who}: {points}") for who, points in self.words.totals(public.points)]
         self.console.print()
-        self.console.print(Text(" · ").join(parts))
+        for line in (parts, totals):  # two lines, so that each fits a narrow terminal
+            self.console.print(Text(" · ").join(line))
 
     def _follow(self, before: Public, after: Public) -> None:
         """What the last action brought about: a trick taken, a target set, a partner shown."""
@@ -94,9 +95,8 @@ class CardTable:
             if before.called is None and after.called is not None:
                 self._say(f"The calling side needs {after.target} points.", "bold")
             if before.holder is None and after.holder is not None:
-                who = self.words.seat(after.holder).capitalize()
-                what = "plays alone" if after.holder == after.bidder else "is the partner"
-                self._say(f"That is the called card: {who} {what}.", "bold")
+                shown = self.words.holder(after.holder, alone=after.holder == after.bidder)
+                self._say(f"That is the called card: {shown}.", "bold")
 
     def _ask(self, told: Observation) -> Action:
         """Show the choices and read one, until it is one of them."""

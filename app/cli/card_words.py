@@ -54,6 +54,12 @@ class CardWords:
         names = {(TwoPlayer.seats, 1): "computer", (Partnership.seats, 2): "partner"}
         return names.get((self.seats, seat), f"seat {seat}")
 
+    def holder(self, seat: int, alone: bool) -> str:
+        """`Seat 2 is the partner`: what the called card shows when it is played."""
+        if seat == YOU:
+            return "You play alone" if alone else "You are the partner"
+        return f"{self.seat(seat).capitalize()} {'plays alone' if alone else 'is the partner'}"
+
     def totals(self, points: Sequence[int]) -> list[tuple[str, int]]:
         """Who has how many points; partners count theirs together."""
         if self.seats == Partnership.seats:

@@ -35,3 +35,16 @@ def test_suits_and_totals():
     assert TWO.totals((72, 48)) == [("you", 72), ("computer", 48)]
     assert FOUR.totals((1, 2, 3, 4)) == [("your side", 4), ("the others", 6)]
     assert FIVE.totals((1, 2, 3, 4, 5))[4] == ("seat 4", 5)
+
+
+@pytest.mark.parametrize(
+    ("seat", "alone", "text"),
+    [
+        (0, True, "You play alone"),
+        (0, False, "You are the partner"),
+        (3, True, "Seat 3 plays alone"),
+        (3, False, "Seat 3 is the partner"),
+    ],
+)
+def test_who_held_the_called_card(seat, alone, text):
+    assert FIVE.holder(seat, alone) == text
