@@ -35,7 +35,8 @@ def test_tricks_and_notes(monkeypatch):
     assert "Computer plays due di bastoni (B2)" in lines
     assert "You take the trick." in lines  # B5 and B2: nothing
     assert "You take the trick: 10 points!" in lines  # B3 and B4
-    assert "Trick 3 · stock 30 · briscola bastoni · you: 10 · computer: 0" in lines
+    trick = lines.index("Trick 3 · stock 30 · briscola bastoni")
+    assert lines[trick + 1] == "you: 10 · computer: 0"
 
 
 def test_a_trick_of_the_computer_is_told_without_its_size(monkeypatch):
@@ -43,7 +44,8 @@ def test_a_trick_of_the_computer_is_told_without_its_size(monkeypatch):
     deck = [Card.B3, Card.B1, *(card for card in DECK if card not in (Card.B1, Card.B3))]
     lines = shown(TwoPlayer.start(deck), "B3\n", monkeypatch)
     assert "Computer takes the trick." in lines
-    assert "Trick 2 · stock 32 · briscola bastoni · you: 0 · computer: 21" in lines
+    trick = lines.index("Trick 2 · stock 32 · briscola bastoni")
+    assert lines[trick + 1] == "you: 0 · computer: 21"
 
 
 def test_the_call_and_the_partner(monkeypatch):
@@ -79,10 +81,8 @@ def test_partners_count_together(monkeypatch):
     # Seat 2, your partner, takes the first trick with the tre: B1 is yours, so play B5 under it.
     lines = shown(Partnership.start(DECK), "B5\n", monkeypatch, lambda told: told.legal_actions[0])
     assert "Partner plays tre di bastoni (B3)" in lines
-    assert any(
-        line.startswith("Trick 2 · stock 24 · briscola coppe · your side: 10 · the others: 0")
-        for line in lines
-    )
+    trick = lines.index("Trick 2 · stock 24 · briscola coppe")
+    assert lines[trick + 1] == "your side: 10 · the others: 0"
 
 
 def test_a_hint(monkeypatch):
