@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import permutations
-from math import exp, perm, sqrt
+from math import exp, perm
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -36,9 +36,9 @@ WORLDS = 300
 # worlds would not remove, so small leads are worth little.
 _DOUBT = 2
 
-# What a final difference of points is worth: 1 a sure win, 0.5 a draw. The soft slope tells the search that a
-# playout is a guess, and that more points make a win likelier.
-_WORTH = {points: 1 / (1 + exp(-points / 20)) for points in range(-120, 121)}
+# What a final difference of points is worth, in millionths of a win. The soft slope tells the search that a
+# playout is a guess, and that more points make a win likelier; whole numbers add up alike on every machine.
+_WORTH = {points: round(1_000_000 / (1 + exp(-points / 20))) for points in range(-120, 121)}
 
 World = tuple[list[int], list[int]]
 """The other hand, and the stock in the order drawn."""
@@ -63,8 +63,7 @@ def choose(observation: Observation, seed: bytes, worlds: int = WORLDS) -> Play:
     hidden = _Hidden.of(observation, code)
     sampled = hidden.worlds > worlds
     random = Random(sha256(seed + b"master %d" % len(public.actions)).digest())  # noqa: S311 - no secret
-    edges = [0.0] * len(cards)
-    squares = [0.0] * len(cards)
+    edges, squares = [0] * len(cards), [0] * len(cards)
     for other, stock in hidden.sample(random, worlds) if sampled else hidden.every():
         worth = [
             _WORTH[lead + _value(card, led, cards[:i] + cards[i + 1 :], other, stock)]
@@ -75,8 +74,8 @@ def choose(observation: Observation, seed: bytes, worlds: int = WORLDS) -> Play:
             edges[i] += edge
             squares[i] += edge * edge
     best = max(range(len(cards)), key=edges.__getitem__)
-    doubt = _DOUBT * sqrt(squares[best]) if sampled else 0.0
-    return PLAYS[hand[best if edges[best] > doubt else thumb]]
+    doubt = _DOUBT**2 * squares[best] if sampled else 0
+    return PLAYS[hand[best if edges[best] ** 2 > doubt else thumb]]
 
 
 @dataclass(frozen=True, slots=True)
