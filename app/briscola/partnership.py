@@ -1,111 +1,17 @@
-"""Four players in partnership (seed 003): seats 0 and 2 against 1 and 3, three cards each, a stock of 28.
-
-Partners count their points together: more than 60 of the 120 wins the deal, 60-60 is a patta.
-"""
+"""Four players in partnership (seed 003): seats 0 and 2 against 1 and 3, a stock of 28, ten tricks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from app.briscola.action import PLAYS, Action, Play
-from app.briscola.errors import GameOver, WrongPhase
-from app.briscola.game import Outcome, State, check_deal
-from app.briscola.observation import Observation, Public
-from app.briscola.table import Hands, Table, dealt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.briscola.cards import Card
-
-SIDES = ((0, 2), (1, 3))
-_HAND = 3
+from app.briscola.stock_deal import StockDeal
 
 
 @dataclass(frozen=True, slots=True)
-class Partnership(State):
-    """A deal of four at one moment; `table` holds the cards and the trick."""
+class Partnership(StockDeal):
+    """A deal of four at one moment; partners count their points together."""
 
     variant: ClassVar[str] = "partnership"
     seats: ClassVar[int] = 4
-
-    table: Table
-
-    @classmethod
-    def start(cls, deck: Sequence[Card], first: int = 0) -> Partnership:
-        """Three cards each, one at a time from `first`; card 13 is turned up, the rest drawn before it.
-
-        Raises:
-            MalformedState: not the forty cards, or no such seat.
-        """
-        deck = check_deal(deck, first, cls.seats)
-        turned = cls.seats * _HAND
-        face_up = deck[turned]
-        stock = (*deck[turned + 1 :], face_up)
-        table = Table.open(face_up.suit, stock, dealt(deck, first, cls.seats, _HAND), first)
-        return cls(deck, first, (), first, table)
-
-    @property
-    def face_up(self) -> Card:
-        """The card turned up after the deal."""
-        return self.deck[self.seats * _HAND]
-
-    @property
-    def hands(self) -> Hands:
-        """The cards of each seat, in the order they came."""
-        return self.table.hands
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """The points of both sides and the winning one once all ten tricks are played."""
-        if self.to_move is not None:
-            return None
-        ours, theirs = (sum(self.table.points[seat] for seat in side) for side in SIDES)
-        winner = None if ours == theirs else int(theirs > ours)
-        return Outcome(SIDES, (ours, theirs), winner)
-
-    def legal_actions(self) -> tuple[Action, ...]:
-        """Any card of the hand."""
-        if self.to_move is None:
-            return ()
-        return tuple([PLAYS[card] for card in self.hands[self.to_move]])
-
-    def apply(self, action: Action) -> Partnership:
-        """Play a card; the fourth one ends the trick, pays it out, and all four draw.
-
-        Raises:
-            GameOver: all ten tricks are played.
-            WrongPhase: the action is no play.
-            CardNotInHand: the card is not in the hand of the seat to move.
-        """
-        if self.to_move is None:
-            raise GameOver("all ten tricks are played")
-        if not isinstance(action, Play):
-            raise WrongPhase(f"{str(action)!r} has no place here: partnership deals know plays only")
-        table = self.table.play(self.to_move, action.card)
-        return Partnership(self.deck, self.first, (*self.actions, action), table.to_move, table)
-
-    def observation(self, seat: int) -> Observation:
-        """The own hand, the trick, the face-up card, the points and every play so far.
-
-        Raises:
-            UnknownSeat: no such seat.
-        """
-        self.check_seat(seat)
-        table = self.table
-        public = Public(
-            variant=self.variant,
-            first=self.first,
-            to_move=self.to_move,
-            trump=table.trump,
-            face_up=self.face_up,
-            stock_left=len(table.stock),
-            leader=table.leader,
-            table=table.cards,
-            hand_sizes=tuple(map(len, self.hands)),
-            points=table.points,
-            actions=self.actions,
-        )
-        legal = self.legal_actions() if seat == self.to_move else ()
-        return Observation(public, seat, self.hands[seat], legal)
+    sides: ClassVar[tuple[tuple[int, ...], ...]] = ((0, 2), (1, 3))

@@ -6,7 +6,7 @@ seat order, and leads the next one (seed 003).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.briscola import trick
@@ -67,16 +67,16 @@ class Table:
             raise CardNotInHand(f"{card} is not in the hand of seat {seat}")
         at = hand.index(card)
         hands = (*self.hands[:seat], hand[:at] + hand[at + 1 :], *self.hands[seat + 1 :])
-        table = replace(self, hands=hands, cards=(*self.cards, card))
-        return table if len(table.cards) < len(hands) else _settled(table)
+        cards = (*self.cards, card)
+        if len(cards) < len(hands):
+            return Table(self.trump, self.stock, hands, self.leader, cards, self.points)
+        return self._settled(hands, cards)
 
-
-def _settled(table: Table) -> Table:
-    seats = len(table.hands)
-    taker = (table.leader + trick.winner(table.cards, table.trump)) % seats
-    points = list(table.points)
-    points[taker] += trick.points(table.cards)
-    hands, stock = table.hands, table.stock
-    if stock:
-        hands = tuple((*hand, stock[(seat - taker) % seats]) for seat, hand in enumerate(hands))
-    return Table(table.trump, stock[seats:], hands, taker, (), tuple(points))
+    def _settled(self, hands: Hands, cards: tuple[Card, ...]) -> Table:
+        seats, stock = len(hands), self.stock
+        taker = (self.leader + trick.winner(cards, self.trump)) % seats
+        points = list(self.points)
+        points[taker] += trick.points(cards)
+        if stock:
+            hands = tuple([(*hand, stock[(seat - taker) % seats]) for seat, hand in enumerate(hands)])
+        return Table(self.trump, stock[seats:], hands, taker, (), tuple(points))

@@ -29,10 +29,10 @@ def winner(cards: Sequence[Card], trump: Suit) -> int:
     in the order they were played.
     """
     power = POWER[trump][cards[0].suit]
-    best = max(cards, key=power.__getitem__)
-    return cards.index(best)
+    powers = [power[card] for card in cards]
+    return powers.index(max(powers))
 
 
 def points(cards: Sequence[Card]) -> int:
     """Card points in `cards`; the whole deck holds 120."""
-    return sum(card.points for card in cards)
+    return sum([card.points for card in cards])

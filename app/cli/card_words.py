@@ -9,7 +9,7 @@ from rich.text import Text
 
 from app.briscola.action import Bid, Call, Pass, Play, Raise
 from app.briscola.cards import Suit
-from app.briscola.partnership import SIDES, Partnership
+from app.briscola.partnership import Partnership
 from app.briscola.two_player import TwoPlayer
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class CardWords:
     def totals(self, points: Sequence[int]) -> list[tuple[str, int]]:
         """Who has how many points; partners count theirs together."""
         if self.seats == Partnership.seats:
-            ours, theirs = (sum(points[seat] for seat in side) for side in SIDES)
+            ours, theirs = (sum(points[seat] for seat in side) for side in Partnership.sides)
             return [("your side", ours), ("the others", theirs)]
         return [(self.seat(seat), taken) for seat, taken in enumerate(points)]
 

@@ -53,7 +53,7 @@ def main() -> None:
         both = 0.0
         for seat in (0, 1):
             players = (searcher, level) if seat == 0 else (level, searcher)
-            won = play(TwoPlayer.start(shuffled_deck(seed)), players).points[seat]
+            won = play(TwoPlayer.start(shuffled_deck(seed)), players).table.points[seat]
             both += 1 if won > 60 else 0.5 if won == 60 else 0
             points.append(won)
         scores.append(both / 2)

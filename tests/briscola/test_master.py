@@ -43,7 +43,7 @@ def test_the_same_seed_plays_the_same_hand():
 def test_all_worlds_are_seen_when_they_are_few():
     # Four cards are unseen before the last draw, so four worlds: the seed no longer matters.
     state = TwoPlayer.start(shuffled_deck(SEED))
-    while len(state.stock) > 2:
+    while len(state.table.stock) > 2:
         state = state.apply(state.legal_actions()[0])
     told = state.observation(state.to_move)
     assert len({choose(told, bytes([n]) * 32, worlds=4) for n in range(20)}) == 1
@@ -60,7 +60,7 @@ def test_plays_better_than_sharp():
                 told = state.observation(state.to_move)
                 master = state.to_move == seat
                 state = state.apply(choose(told, seed, 60) if master else level_choice(Level.SHARP, told))
-            score += (1 + (state.points[seat] > 60) - (state.points[seat] < 60)) / 2
+            score += (1 + (state.table.points[seat] > 60) - (state.table.points[seat] < 60)) / 2
     assert score / 100 > 0.62
 
 

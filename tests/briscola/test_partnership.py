@@ -83,7 +83,7 @@ def test_nothing_can_be_played_after_the_tenth_trick() -> None:
         state = state.apply(state.legal_actions()[0])
     assert len(state.actions) == 40
     assert state.legal_actions() == ()
-    with pytest.raises(GameOver, match="ten tricks"):
+    with pytest.raises(GameOver, match="every card is played"):
         state.apply(Play(Card.B1))
     with pytest.raises(GameOver):
         state.act(0, Play(Card.B1))

@@ -18,7 +18,7 @@ SEEDS = st.binary(min_size=32, max_size=32)
 
 
 def difference(state: TwoPlayer, seat: int) -> int:
-    return state.points[seat] - state.points[1 - seat]
+    return state.table.points[seat] - state.table.points[1 - seat]
 
 
 def best_for_zero(state: TwoPlayer) -> int:
@@ -32,7 +32,7 @@ def best_for_zero(state: TwoPlayer) -> int:
 def at_empty_stock(seed: bytes) -> TwoPlayer:
     source = RandomSource(seed)
     state = TwoPlayer.start(source.shuffled(DECK), source.randbelow(2))
-    while state.stock:
+    while state.table.stock:
         state = state.apply(source.choice(state.legal_actions()))
     return state
 
@@ -53,10 +53,10 @@ def test_tricks(table):
 @given(seed=SEEDS, tricks=st.integers(1, 3))
 def test_endings_are_exact(seed, tricks):
     state = at_empty_stock(seed)
-    while len(state.hands[0]) > tricks or state.led is not None:
+    while len(state.hands[0]) > tricks or state.table.cards:
         state = state.apply(state.legal_actions()[0])
-    code = CODES[state.trump]
-    leader = state.leader
+    code = CODES[state.table.trump]
+    leader = state.table.leader
     hands = [[code[card] for card in hand] for hand in state.hands]
     value = solve(hands[leader], hands[1 - leader])
     assert difference(state, 0) + (-value if leader else value) == best_for_zero(state)
@@ -71,21 +71,21 @@ def test_no_tricks_left():
 def test_a_playout_is_a_hand_played_by_the_rules(seed):
     source = RandomSource(seed)
     state = TwoPlayer.start(source.shuffled(DECK), source.randbelow(2))
-    code = CODES[state.trump]
+    code = CODES[state.table.trump]
     first = state.first
     hands = [[code[card] for card in hand] for hand in state.hands]
-    value = playout(hands[first], hands[1 - first], [code[card] for card in state.stock])
+    value = playout(hands[first], hands[1 - first], [code[card] for card in state.table.stock])
     # The same rule of thumb, asked of the state. Equal cards are told apart by place in the hand, and a card
     # drawn takes the place of the one played.
     places = [list(hand) for hand in state.hands]
     gaps = [0, 0]
-    while state.stock:
+    while state.table.stock:
         seat = state.to_move
-        row = LEAD if state.led is None else REPLY[code[state.led]]
+        row = LEAD if not state.table.cards else REPLY[code[state.table.cards[0]]]
         place = max(range(3), key=lambda i: row[code[places[seat][i]]])
         state = state.apply(PLAYS[places[seat][place]])
         gaps[seat] = place
-        if state.led is None:
+        if not state.table.cards:
             for drawer in (0, 1):
                 places[drawer][gaps[drawer]] = state.hands[drawer][-1]
     total = best_for_zero(state)

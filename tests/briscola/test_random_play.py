@@ -35,7 +35,7 @@ def test_the_same_choices_by_the_rules(seed, pairs, last):
         size = len(places[0])
         i, j = list(product(range(size), repeat=2))[n]
         at = {leader: i, 1 - leader: j}
-        had_stock = bool(state.stock)
+        had_stock = bool(state.table.stock)
         for seat in (leader, 1 - leader):
             state = state.apply(PLAYS[places[seat][at[seat]]])
         for seat in (0, 1):
@@ -43,7 +43,7 @@ def test_the_same_choices_by_the_rules(seed, pairs, last):
                 places[seat][at[seat]] = state.hands[seat][-1]
             else:
                 places[seat].pop(at[seat])
-    assert state.points == points
+    assert state.table.points == points
 
 
 def test_indices_will_do():

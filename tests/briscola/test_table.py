@@ -1,14 +1,10 @@
-"""Play among any number of seats, by hand and beside the two-player hand, which has its own code."""
+"""Play among any number of seats."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.briscola.cards import DECK, Card, Suit
 from app.briscola.errors import CardNotInHand
-from app.briscola.shuffle import RandomSource, shuffled_deck
 from app.briscola.table import Table, dealt
-from app.briscola.two_player import TwoPlayer
 
 HANDS = ((Card.B1, Card.B2), (Card.C1, Card.C3), (Card.D10, Card.S2))
 
@@ -41,17 +37,3 @@ def test_nobody_moves_once_the_hands_are_empty():
     table = Table.open(Suit.SPADE, (), ((Card.B1,), (Card.B2,)), 0).play(0, Card.B1).play(1, Card.B2)
     assert table.to_move is None
     assert table.points == (11, 0)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.binary(min_size=32, max_size=32), st.integers(0, 1))
-def test_a_table_of_two_plays_as_the_two_player_hand(seed, first):
-    chance = RandomSource(seed)
-    hand = TwoPlayer.start(shuffled_deck(seed), first)
-    table = Table.open(hand.trump, hand.stock, dealt(hand.deck, first, 2, 3), first)
-    while not hand.is_over:
-        play = chance.choice(hand.legal_actions())
-        hand, table = hand.apply(play), table.play(hand.to_move, play.card)
-        led = () if hand.led is None else (hand.led,)
-        assert (table.hands, table.stock, table.leader) == (hand.hands, hand.stock, hand.leader)
-        assert (table.cards, table.points, table.to_move) == (led, hand.points, hand.to_move)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.briscola.action import PLAYS, Pass, parse_action
+from app.briscola.action import PLAYS, parse_action
 from app.briscola.cards import DECK, Card, parse_card
 from app.briscola.errors import (
     BriscolaError,
@@ -10,10 +10,8 @@ from app.briscola.errors import (
     GameOver,
     IllegalAction,
     MalformedAction,
-    MalformedState,
     NotYourTurn,
     UnknownSeat,
-    WrongPhase,
 )
 from app.briscola.game import Outcome
 from app.briscola.two_player import TwoPlayer
@@ -40,19 +38,19 @@ def test_hand(hand):
     state = start(hand)
     assert [texts(cards) for cards in state.hands] == hand["hands"]
     assert str(state.face_up) == hand["briscola"]
-    assert texts(state.stock) == hand["stock"]
+    assert texts(state.table.stock) == hand["stock"]
     plays = iter(hand["plays"])
     for trick in hand["tricks"]:
         assert state.outcome is None
-        assert state.to_move == state.leader == trick["leader"]
+        assert state.to_move == state.table.leader == trick["leader"]
         held = {card for cards in state.hands for card in cards}
         for card in trick["cards"]:
             assert card == next(plays)
             action = parse_action(f"play {card}")
             assert action in state.legal_actions()
             state = state.act(state.to_move, action)
-        assert list(state.points) == trick["totals"]
-        assert len(state.stock) == trick["stock_left"]
+        assert list(state.table.points) == trick["totals"]
+        assert len(state.table.stock) == trick["stock_left"]
         winner, loser = trick["winner"], 1 - trick["winner"]
         drawn = [card for seat in (winner, loser) for card in state.hands[seat] if card not in held]
         assert texts(drawn) == trick["drawn"]
@@ -91,28 +89,8 @@ def test_illegal_moves(move):
     assert state.to_json() == before
 
 
-def test_only_plays():
-    with pytest.raises(WrongPhase, match="'pass' has no place here"):
-        TwoPlayer.start(DECK).apply(Pass())
-
-
 def test_drawn_cards_come_last_in_hand():
     # Leader B1 B3 B5, other B2 B4 B6, briscola bastoni (B7); the leader's ace takes, and draws B8 before B9.
     state = TwoPlayer.start(DECK).apply(PLAYS[Card.B1]).apply(PLAYS[Card.B4])
     assert state.hands == ((Card.B3, Card.B5, Card.B8), (Card.B2, Card.B6, Card.B9))
-    assert state.points == (11, 0)
-
-
-@pytest.mark.parametrize(
-    ("deck", "first", "message"),
-    [
-        (DECK[1:], 0, "forty cards"),
-        ((*DECK[1:], DECK[1]), 0, "forty cards"),
-        ((*DECK, DECK[0]), 0, "forty cards"),
-        (DECK, 2, "no seat 2"),
-        (DECK, -1, "no seat -1"),
-    ],
-)
-def test_no_such_deal(deck, first, message):
-    with pytest.raises(MalformedState, match=message):
-        TwoPlayer.start(deck, first)
+    assert state.table.points == (11, 0)
