@@ -1,13 +1,23 @@
-"""Values made independently of the code, and how tests read them."""
+"""Vectors made outside this code, read once: see each file's own `format`."""
 
+from __future__ import annotations
+
+import base64
 import json
 from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).parent
+
 
 def load(name: str) -> Any:
-    """The vectors in `name`."""
-    return json.loads((Path(__file__).parent / name).read_text())
+    """The JSON document `name` of this folder."""
+    return json.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+def raw_of(case: dict[str, Any]) -> str | bytes:
+    """The exact event text of a case, bytes where it is no UTF-8."""
+    return base64.b64decode(case["raw_b64"]) if "raw_b64" in case else case["raw"]
 
 
 def action_text(entry: dict[str, Any]) -> str:
