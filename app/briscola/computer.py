@@ -23,7 +23,7 @@ LEVELS: tuple[str, ...] = (*(level.value for level in opponent.Level), MASTER)
 """From the weakest to the strongest."""
 
 
-def computer(level: str, variant: str = TwoPlayer.variant, seed: bytes = bytes(32)) -> Player:
+def computer(level: str, seed: bytes, variant: str = TwoPlayer.variant) -> Player:
     """The player of this level. Only master uses the seed, and master plays two-player hands only.
 
     Raises:

@@ -50,8 +50,8 @@ def command(variant: str, level: str, names: Language, seed: bytes, hints: bool)
     if level == MASTER and not two:
         raise click.UsageError(f"{MASTER} plays {TwoPlayer.variant} only: choose another level")
     state = VARIANTS[variant].start(shuffled_deck(seed))
-    advisor = computer(MASTER if two else "sharp", variant, seed) if hints else None
-    table = CardTable(console, CardWords(names, state.seats), computer(level, variant, seed), advisor)
+    advisor = computer(MASTER if two else "sharp", seed, variant) if hints else None
+    table = CardTable(console, CardWords(names, state.seats), computer(level, seed, variant), advisor)
     console.print(f"Briscola, {variant}, against the computer at level {level}.")
     try:
         outcome = table.play(state)

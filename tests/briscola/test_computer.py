@@ -12,7 +12,7 @@ from app.briscola.variants import VARIANTS
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("level", LEVELS[:3])
 def test_plays_every_variant_to_its_end(variant, level):
-    player = computer(level, variant)
+    player = computer(level, bytes(32), variant)
     for n in range(10):
         state = VARIANTS[variant].start(shuffled_deck(bytes([n]) * 32))
         while state.to_move is not None:
@@ -23,11 +23,11 @@ def test_plays_every_variant_to_its_end(variant, level):
 def test_master_is_given_its_seed():
     seed = bytes([7]) * 32
     told = TwoPlayer.start(shuffled_deck(seed)).observation(0)
-    assert computer("master", seed=seed)(told) == choose(told, seed)
+    assert computer("master", seed)(told) == choose(told, seed)
 
 
 def test_refused():
     with pytest.raises(ValueError, match="master plays two-player only, not chiamata"):
-        computer("master", "chiamata")
+        computer("master", bytes(32), "chiamata")
     with pytest.raises(ValueError, match="brutal"):
-        computer("brutal")
+        computer("brutal", bytes(32))
