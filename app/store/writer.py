@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
+from app.store.database import database_fault
 from app.store.errors import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -45,17 +44,22 @@ class Writer:
         self._engine = engine
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
+        self._closed = False
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
     def submit(self, operation: Operation[A, R], argument: A) -> asyncio.Future[R]:
         """Queue one request; the future raises StoreUnavailable if the database does not take it."""
         future: asyncio.Future[R] = self._loop.create_future()
-        self._queue.put(_Job(operation, argument, future))
+        if self._closed:
+            future.set_exception(StoreUnavailable("the store is closed"))
+        else:
+            self._queue.put(_Job(operation, argument, future))
         return future
 
     async def close(self) -> None:
         """Finish what is queued, then stop the thread."""
+        self._closed = True
         self._queue.put(None)
         await asyncio.to_thread(self._thread.join)
 
@@ -84,26 +88,52 @@ class Writer:
 
 
 def _write(connection: Connection, batch: list[_Job]) -> None:
+    begun = False
     try:
         with connection.begin():
+            begun = True
             for operation, jobs in _by_operation(batch).items():
                 _apply(connection, operation, jobs)
-    except Exception:  # noqa: BLE001 - whatever it was, each request is tried alone and learns its own fault
-        _write_each(connection, batch)
+    except Exception as error:  # noqa: BLE001 - where a transaction can begin, each is tried alone and learns its own fault
+        _undo(connection)
+        if begun:
+            _write_each(connection, batch)
+        else:
+            _fail(connection, batch, error)
 
 
 def _write_each(connection: Connection, batch: list[_Job]) -> None:
     try:
         with connection.begin():
             for job in batch:
+                savepoint = connection.begin_nested()
                 try:
-                    with connection.begin_nested():
-                        _apply(connection, job.operation, [job])
-                except Exception as error:  # noqa: BLE001 - it belongs to this request
+                    _apply(connection, job.operation, [job])
+                    savepoint.commit()
+                except Exception as error:
+                    if not _in_transaction(connection):
+                        raise  # the database has undone the requests before this one, too
+                    savepoint.rollback()
                     job.outcome = _translate(connection, error)
     except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
-        for job in batch:
-            job.outcome = _translate(connection, error)
+        _undo(connection)
+        _fail(connection, batch, error)
+
+
+def _in_transaction(connection: Connection) -> bool:
+    """Whether the transaction still stands: SQLite ends it by itself where the disk is full or fails."""
+    driver: Any = connection.connection.driver_connection
+    return bool(driver.in_transaction)
+
+
+def _undo(connection: Connection) -> None:
+    """Roll back at the driver's level: a commit that failed may have left its transaction open."""
+    connection.connection.rollback()
+
+
+def _fail(connection: Connection, batch: list[_Job], error: Exception) -> None:
+    for job in batch:
+        job.outcome = _translate(connection, error)
 
 
 def _by_operation(batch: list[_Job]) -> dict[Operation[Any, Any], list[_Job]]:
@@ -119,9 +149,8 @@ def _apply(connection: Connection, operation: Operation[Any, Any], jobs: list[_J
 
 
 def _translate(connection: Connection, error: Exception) -> Exception:
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(cause, connection.dialect.loaded_dbapi.Error):
-        return StoreUnavailable(f"the database does not take writes: {cause}")
+    if (fault := database_fault(connection.engine, error)) is not None:
+        return StoreUnavailable(f"the database does not take writes: {fault}")
     return error
 
 
