@@ -8,10 +8,12 @@ import click
 
 # Command name -> the module that holds it as `command`; a module is imported only when its command runs.
 COMMANDS = {
+    "demo": "app.cli.demo",
     "serve": "app.cli.serve",
     "publish": "app.cli.publish",
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
+    "verify": "app.cli.verify",
 }
 
 

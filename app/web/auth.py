@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.principal import Principal
 from app.store.api_keys import find_key
 from app.web.problems import Problem
 
@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 _KEPT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Principal:
-    """Whoever a call is made for: an API key, by its id."""
-
-    key_id: str
 
 
 class Authenticator:
@@ -59,7 +52,7 @@ class Authenticator:
             )
         if len(self._known) >= _KEPT:
             self._known.clear()
-        principal = self._known[digest] = Principal(key.id)
+        principal = self._known[digest] = Principal(f"key:{key.id}", key.id, frozenset(key.scopes))
         return principal
 
 

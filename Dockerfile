@@ -1,0 +1,24 @@
+# syntax=docker/dockerfile:1
+FROM python:3.13-slim AS build
+WORKDIR /src
+RUN python -m venv /opt/venv
+COPY requirements.lock pyproject.toml README.md ./
+COPY app app
+RUN /opt/venv/bin/pip install --no-cache-dir -c requirements.lock .
+
+FROM python:3.13-slim
+RUN useradd --system --uid 10001 --home-dir /data --create-home briscola
+COPY --from=build /opt/venv /opt/venv
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    BRISCOLA_DATABASE_URL=sqlite:////data/briscola-scores.db
+# All that is written goes to /data, so the root file system may be read-only.
+USER briscola
+WORKDIR /data
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
+ENTRYPOINT ["briscola-scores"]
+CMD ["serve", "--host", "0.0.0.0", "--port", "8000"]
