@@ -25,7 +25,7 @@ class BriscolaError(ValueError):
     """The root: catch this to catch every refusal of the rules."""
 
 
-class MalformedText(BriscolaError):  # noqa: N818 - the tree reads as what went wrong
+class MalformedText(BriscolaError):
     """Text that cannot be read at all."""
 
 
@@ -41,11 +41,11 @@ class MalformedState(MalformedText):
     """Not a saved state, or one that no legal play leads to."""
 
 
-class InvalidTerms(BriscolaError):  # noqa: N818 - likewise
+class InvalidTerms(BriscolaError):
     """A match cannot be played on these terms."""
 
 
-class IllegalAction(BriscolaError):  # noqa: N818 - likewise
+class IllegalAction(BriscolaError):
     """A well-formed action that the rules forbid here and now; the state is as it was."""
 
 

@@ -28,11 +28,11 @@ _NOTED = 10  # a trick of yours is announced with its size from here on (seed 00
 _SMALL_HAND = 3  # more cards than these are shown by suit, these in the order they came
 
 
-class InputEnded(Exception):  # noqa: N818 - nothing failed
+class InputEnded(Exception):
     """The input ended before the hand did."""
 
 
-class Stopped(Exception):  # noqa: N818 - nothing failed
+class Stopped(Exception):
     """Whoever sits at the terminal wants to stop."""
 
 
