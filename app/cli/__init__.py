@@ -14,6 +14,8 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
+    "verify": "app.cli.verify",
+    "play": "app.cli.play",
 }
 
 

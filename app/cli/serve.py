@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.common import Unusable, load_settings, run_loop
+from app.cli.common import load_settings, run_loop
+from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
@@ -56,4 +57,5 @@ async def serve_until_signal(
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
         app = service.app(settings.public_url or url_of(listening))
-        await Server(app, listening, started).run_until_signal()
+        server = Server(app, listening, started=started, stopping=service.publisher.stop_waiting)
+        await server.run_until_signal()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from app.store.database import database_fault
+from app.store.database import READERS, database_fault
 from app.store.errors import StoreUnavailable
 from app.store.writer import Operation, Writer
 
@@ -26,14 +27,18 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = Writer(database.writer)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
 
-    async def write(self, operation: Operation[A, R], argument: A) -> R:
+    async def write(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> R:
         """Run one request of an operation; it is on disk when this returns.
+
+        Args:
+            bulky: it may read or write thousands of rows.
 
         Raises:
             StoreUnavailable: if the database does not take it; nothing of it was kept.
         """
-        return await self._writer.submit(operation, argument)
+        return await self._writer.submit(operation, argument, bulky=bulky)
 
     async def read(self, query: Callable[[Connection], R]) -> R:
         """Run a query on a committed snapshot.
@@ -41,7 +46,8 @@ class Store:
         Raises:
             StoreUnavailable: if the database does not answer.
         """
-        return await asyncio.to_thread(self._read, query)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self._read, query)
 
     def _read(self, query: Callable[[Connection], R]) -> R:
         try:
@@ -55,4 +61,5 @@ class Store:
     async def close(self) -> None:
         """Finish what is queued and close the database."""
         await self._writer.close()
+        self._readers.shutdown()
         self._database.close()
