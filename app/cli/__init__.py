@@ -13,8 +13,9 @@ COMMANDS = {
     "publish": "app.cli.publish",
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
-    "verify": "app.cli.verify",
     "names": "app.cli.names",
+    "verify": "app.cli.verify",
+    "play": "app.cli.play",
 }
 
 

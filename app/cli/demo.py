@@ -80,7 +80,12 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
         url = url_of(listening)
         started = asyncio.Event()
         async with open_service(settings) as service:
-            server = Server(service.app(url), listening, started.set)
+            server = Server(
+                service.app(url),
+                listening,
+                started=started.set,
+                stopping=service.publisher.stop_waiting,
+            )
             serving = asyncio.create_task(server.run_until_signal())
             await started.wait()
             _say("Relay", f"{relay}  (inside this process)")

@@ -8,8 +8,8 @@ from dataclasses import asdict
 
 import click
 
-from app.cli.common import as_json_option, date, transaction
 from app.cli.names import parse_name
+from app.cli.store import as_json_option, date, transaction
 from app.cli.unusable import Unusable
 from app.principal import PUBLISH_ANY, SCOPES
 from app.store.api_keys import NoSuchKey, add_key, list_keys, revoke_key

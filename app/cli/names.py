@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from app.cli.common import as_json_option, date, transaction
+from app.cli.store import as_json_option, date, transaction
 from app.cli.unusable import Unusable
 from app.nostr.keys import InvalidKey, parse_pubkey
 from app.scores.score_event import identifier

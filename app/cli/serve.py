@@ -57,4 +57,5 @@ async def serve_until_signal(
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
         app = service.app(settings.public_url or url_of(listening))
-        await Server(app, listening, started).run_until_signal()
+        server = Server(app, listening, started=started, stopping=service.publisher.stop_waiting)
+        await server.run_until_signal()

@@ -13,10 +13,11 @@ import uvicorn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from types import FrameType
 
     from starlette.applications import Starlette
 
-_STOP_SECONDS = 3
+_STOP_SECONDS = 2
 
 
 class Server(uvicorn.Server):
@@ -24,9 +25,17 @@ class Server(uvicorn.Server):
 
     Args:
         started: called once requests are answered.
+        stopping: called when a signal comes; requests that wait for something should now be answered.
     """
 
-    def __init__(self, app: Starlette, listening: socket.socket, started: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        app: Starlette,
+        listening: socket.socket,
+        *,
+        started: Callable[[], None],
+        stopping: Callable[[], None],
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -41,6 +50,7 @@ class Server(uvicorn.Server):
         )
         self._listening = listening
         self._started = started
+        self._stopping = stopping
 
     async def run_until_signal(self) -> None:
         """Answer requests until SIGINT, SIGTERM or `stop`, then finish those under way in a few seconds."""
@@ -48,7 +58,12 @@ class Server(uvicorn.Server):
 
     def stop(self) -> None:
         """Stop as a signal would."""
-        self.should_exit = True
+        self.handle_exit(signal.SIGTERM, None)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no more requests; a second SIGINT waits for nobody."""
+        self._stopping()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """uvicorn's start-up, and then a word to whoever waits for it."""

@@ -216,6 +216,7 @@ async def test_waiting_sees_what_another_process_delivers(tmp_path: Path) -> Non
 
 async def test_a_newer_score_ends_the_waiting_for_an_older_one(tmp_path: Path) -> None:
     async with FakeRelay(on_handshake=never) as silent, running(tmp_path, silent.url) as service:
+        await service.post("bob", 1)  # from here on the API key is known, so that posts keep their order
         older, newer = await asyncio.gather(
             service.post("alice", 72, Prefer="wait=30"), service.post("alice", 73)
         )
