@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import DBAPIError
+
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_score
 from app.store import holders
 from app.store.database import Database
-from app.store.errors import StoreError
+from app.store.errors import StoreError, StoreUnusable
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
@@ -67,9 +69,13 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         StoreUnusable: if the database cannot be opened.
     """
     database = await asyncio.to_thread(Database, settings.database_url)
-    with database.writer.begin() as connection:
-        holder = holders.register(connection, clock())
-        relays = register_relays(connection, settings.relays)
+    try:
+        with database.writer.begin() as connection:
+            holder = holders.register(connection, clock())
+            relays = register_relays(connection, settings.relays)
+    except DBAPIError as error:
+        database.close()
+        raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
     store = Store(database)
     try:
         outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
@@ -87,7 +93,10 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
                 yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine))
             finally:
                 beating.cancel()
-        await outbox.leave()
+        try:
+            await outbox.leave()
+        except StoreError as error:
+            log.error("%s; another process takes over after some seconds what this one held", error)
     finally:
         await store.close()
 
