@@ -77,8 +77,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         database.close()
         raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
     store = Store(database)
+    outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     try:
-        outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
             relays=relays,
@@ -93,11 +93,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
                 yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine))
             finally:
                 beating.cancel()
-        try:
-            await outbox.leave()
-        except StoreError as error:
-            log.error("%s; another process takes over after some seconds what this one held", error)
     finally:
+        await _leave(outbox)
         await store.close()
 
 
@@ -110,6 +107,13 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
                 await outbox.beat()
             except StoreError as error:
                 log.error("%s", error)
+
+
+async def _leave(outbox: StoreOutbox) -> None:
+    try:
+        await outbox.leave()
+    except StoreError as error:
+        log.error("%s; another process takes over after some seconds what this one held", error)
 
 
 def _sign_claim(secret: SecretKey, claim: Claim, created_at: int) -> Event:
