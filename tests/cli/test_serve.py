@@ -40,8 +40,10 @@ def test_a_bad_secret_key_ends_it_without_a_word_of_the_key(
 
 async def test_a_bad_secret_key_in_a_process_of_its_own(tmp_path: Path) -> None:
     """The worst of them, which the library would pad or replace, with everything that a process prints."""
-    for secret, what in (("", "is not set"), ("ab" * 31, "62 characters"), ("0" * 64, "zero")):
-        ended = await run(environment(tmp_path, SECRET_KEY=secret, LOG_LEVEL="debug"), "serve", "--port", "0")
+    secrets = {"": "is not set", "ab" * 31: "62 characters", "0" * 64: "zero"}
+    envs = [environment(tmp_path, SECRET_KEY=secret, LOG_LEVEL="debug") for secret in secrets]
+    all_ended = await asyncio.gather(*(run(env, "serve", "--port", "0") for env in envs))
+    for ended, (secret, what) in zip(all_ended, secrets.items(), strict=True):
         assert ended.code == 2
         assert what in ended.stderr
         assert ended.stdout == ""
