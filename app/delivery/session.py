@@ -76,6 +76,7 @@ class Session:
         self._sent: OrderedDict[str, _Sent] = OrderedDict()  # by event id, earliest deadline first
         self._late: OrderedDict[str, Delivery] = OrderedDict()
         self._parked: dict[str, _Sent] = {}  # those of `_sent` that wait for authentication
+        self._auth_id: str | None = None  # of the AUTH event that waits for its OK
         self._start_over(None)
 
     @property
@@ -185,7 +186,7 @@ class Session:
     def _start_over(self, challenge: str | None) -> None:
         """Forget how far authentication has come: there is a new challenge, or a new connection and none."""
         self._challenge = challenge
-        self._auth_id: str | None = None
+        self._auth_id = None
         self._authenticated = False
         self._auth_refused = ""
 
