@@ -168,6 +168,12 @@ def test_bytes_that_are_no_json(data: bytes) -> None:
             reader(data)
 
 
+def test_a_byte_order_mark_is_named() -> None:
+    for text in ("\ufeff{}", b"\xef\xbb\xbf{}"):
+        with pytest.raises(InvalidJson, match="byte order mark"):
+            parse_outermost(text)
+
+
 @pytest.mark.parametrize("depth", [10, 254, 255, 1000, 1024, 1025, 10_000, 60_000])
 def test_any_depth(depth: int) -> None:
     value = parse("[" * depth + "]" * depth)
