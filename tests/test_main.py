@@ -71,7 +71,7 @@ async def test_in_a_shared_commit_each_score_fails_alone(tmp_path: Path) -> None
             service.post("carol", 3),
         )
         assert [answer.status_code for answer in answers] == [201, 422, 422, 201]
-        assert rows(service.path, "SELECT username FROM event ORDER BY seq") == [("alice",), ("carol",)]
+        assert rows(service.path, "SELECT username FROM event ORDER BY username") == [("alice",), ("carol",)]
 
 
 async def test_a_full_disk_signs_nothing_and_is_left_behind(tmp_path: Path) -> None:
