@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.store.errors import StoreUnavailable
-from app.store.ledger import ClockBehind
+from app.store.refusals import ClockBehind
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -34,11 +34,28 @@ KINDS: dict[str, Kind] = {
     "malformed-body": Kind(
         400, "The body cannot be read", "Send one JSON object in UTF-8, each of its keys once."
     ),
+    "malformed-header": Kind(
+        400, "A header cannot be read", "Correct the header that the detail names, or leave it out."
+    ),
     "unauthenticated": Kind(
         401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
     ),
+    "forbidden": Kind(
+        403, "You may not do that", "The detail says who may; ask the operator for a key with other rights."
+    ),
+    "name-taken": Kind(
+        403,
+        "The name belongs to another player",
+        "Choose another name; every spelling of one is the same name.",
+    ),
+    "name-banned": Kind(
+        403, "The name is banned", "Choose another name; every spelling of one is the same name."
+    ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
+    ),
+    "score-deleted": Kind(
+        404, "The score was deleted", "It was deleted at `deleted_at`; a score posted later shows again."
     ),
     "method-not-allowed": Kind(
         405, "The method is not allowed here", "Use one of the methods that the Allow header names."
@@ -50,6 +67,11 @@ KINDS: dict[str, Kind] = {
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "idempotency-key-reused": Kind(
+        422,
+        "The Idempotency-Key came before with another body",
+        "Make a new key for every new score, and repeat a key only with the same body, byte for byte.",
+    ),
     "too-fast": Kind(
         429,
         "Too many scores for one name",
@@ -75,6 +97,7 @@ class Problem(Exception):
         detail: what is wrong with this call and what to do; None for the kind's own advice.
         headers: further response headers.
         errors: for faulty fields, `{"field", "message"}` each.
+        members: further members of the problem document.
     """
 
     def __init__(
@@ -84,12 +107,14 @@ class Problem(Exception):
         *,
         headers: Mapping[str, str] | None = None,
         errors: list[dict[str, str]] | None = None,
+        members: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(detail or slug)
         self.slug = slug
         self.detail = detail or KINDS[slug].advice
         self.headers = dict(headers or {})
         self.errors = errors
+        self.members = dict(members or {})
 
     def response(self, public_url: str) -> Response:
         """The problem document."""
@@ -99,6 +124,7 @@ class Problem(Exception):
             "title": kind.title,
             "status": kind.status,
             "detail": self.detail,
+            **self.members,
         }
         if self.errors:
             document["errors"] = self.errors
