@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from app.web.bounded_http import BoundedHttp
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
@@ -39,6 +41,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=BoundedHttp,
                 log_config=None,
                 access_log=False,
                 server_header=False,
