@@ -25,7 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "app.delivery": {"app.nostr"},
     "app.config": {"app.nostr", "app.scores"},
     "app.log": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery"},
+    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
