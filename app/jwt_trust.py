@@ -46,6 +46,8 @@ def check_jwks_url(text: str) -> str:
         parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("is no address: give one such as https://login.example/jwks.json")
+    if parts.username is not None:
+        raise ValueError("carries a user name, which logs would show: drop it")
     return text
 
 

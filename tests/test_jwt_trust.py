@@ -46,6 +46,12 @@ def test_an_address_that_is_none(url: str) -> None:
         load(Settings, KEY | ALL | {"BRISCOLA_JWT_JWKS_URL": url})
 
 
+def test_an_address_with_a_password_is_refused_and_not_shown() -> None:
+    with pytest.raises(InvalidSettings, match="BRISCOLA_JWT_JWKS_URL: carries a user name") as caught:
+        load(Settings, KEY | ALL | {"BRISCOLA_JWT_JWKS_URL": "https://me:sesame@login.example/jwks"})
+    assert "sesame" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("url", "warned"),
     [
