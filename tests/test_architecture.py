@@ -23,13 +23,15 @@ ROOMS: dict[str, set[str]] = {
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
     "app.delivery": {"app.nostr"},
-    "app.config": {"app.nostr", "app.scores"},
+    "app.config": {"app.nostr", "app.scores", "app.jwt_trust"},
     "app.log": set(),
+    "app.client": {"app.nostr"},
+    "app.jwt_trust": set(),
     "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal",
+        "app.principal", "app.jwt_trust",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.cli", "app.__main__"}

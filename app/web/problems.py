@@ -38,7 +38,9 @@ KINDS: dict[str, Kind] = {
         400, "A header cannot be read", "Correct the header that the detail names, or leave it out."
     ),
     "unauthenticated": Kind(
-        401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
+        401,
+        "No valid credentials",
+        "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call yourself (NIP-98).",
     ),
     "forbidden": Kind(
         403, "You may not do that", "The detail says who may; ask the operator for a key with other rights."
@@ -76,6 +78,11 @@ KINDS: dict[str, Kind] = {
         429,
         "Too many scores for one name",
         "Wait as many seconds as the Retry-After header says, then post again.",
+    ),
+    "identity-provider-unavailable": Kind(
+        503,
+        "The token cannot be checked now",
+        "The identity provider does not answer; try again after Retry-After seconds.",
     ),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."

@@ -45,6 +45,7 @@ SLUGS = {
     "too-fast": 429,
     "internal": 500,
     "clock-behind": 503,
+    "identity-provider-unavailable": 503,
     "store-unavailable": 503,
 }
 
