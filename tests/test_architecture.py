@@ -27,7 +27,9 @@ ROOMS: dict[str, set[str]] = {
     "app.delivery": {"app.nostr"},
     "app.config": {"app.nostr", "app.scores", "app.jwt_trust"},
     "app.log": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery"},
+    "app.client": {"app.nostr"},
+    "app.jwt_trust": set(),
+    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",

@@ -47,7 +47,8 @@ def add(name: str, scopes: tuple[str, ...], names: tuple[str, ...], as_json: boo
     with transaction() as connection:
         key, text = add_key(connection, name.strip(), now=time.time(), scopes=granted, names=names or None)
     if as_json:
-        shown = {"id": key.id, "name": key.name, "scopes": key.scopes, "names": key.names, "key": text}
+        limit = {} if key.names is None else {"names": key.names}
+        shown = {"id": key.id, "name": key.name, "scopes": key.scopes, **limit, "key": text}
         click.echo(json.dumps(shown))
         return
     click.echo(text)

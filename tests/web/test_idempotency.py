@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.web.idempotency import parse_key
+from tests.nostr.tokens import token
 from tests.relays.fake import FakeRelay
-from tests.service import PUBLISHED_BODY, assert_problem, make_key, running
+from tests.service import PUBLIC_URL, PUBLISHED_BODY, assert_problem, make_key, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,4 +174,18 @@ async def test_bare_and_quoted_are_the_same_key(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
         first = await post(service, "k")
         assert (await post(service, '"k"')).json() == first.json()
+        assert service.count() == 1
+
+
+async def test_a_player_repeats_a_call_under_a_fresh_token(tmp_path: Path) -> None:
+    """A signed token counts once, so whoever repeats a call signs anew; the Idempotency-Key stays."""
+    async with running(tmp_path) as service:
+        now = int(time.time())
+        tokens = [token("POST", f"{PUBLIC_URL}/v1/scores", PUBLISHED_BODY, now - n) for n in (0, 1)]
+        first, again = [await post(service, "k", Authorization=f"Nostr {each}") for each in tokens]
+        assert (first.status_code, again.status_code) == (201, 201)
+        assert again.headers["idempotent-replayed"] == "true"
+        assert again.json() == first.json()
+        replayed_token = await post(service, "k", Authorization=f"Nostr {tokens[0]}")
+        assert_problem(replayed_token, 401, "unauthenticated")
         assert service.count() == 1

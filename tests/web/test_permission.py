@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,8 @@ from app.store.database import Database
 from app.store.names import ban_name
 from app.web.permission import require_name, require_publisher
 from app.web.problems import Problem
-from tests.service import assert_problem, make_key, rows, running
+from tests.nostr.tokens import ALICE, BOB, pubkey_of, token
+from tests.service import PUBLIC_URL, assert_problem, make_key, rows, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,3 +126,32 @@ def test_an_account_publishes_under_its_own_username_spelled_so() -> None:
 def test_a_nostr_key_may_try_every_name() -> None:
     require_publisher(Principal("nostr:" + "0" * 64), "alice")
     require_name(Principal("nostr:" + "0" * 64), "alice")
+
+
+async def call(service: Running, method: str, path: str, body: bytes, secret: bytes) -> httpx.Response:
+    """A call by somebody who signs in with their Nostr key."""
+    signed = token(method, PUBLIC_URL + path, body, int(time.time()), secret=secret)
+    headers = {"Authorization": f"Nostr {signed}", "Content-Type": "application/json"}
+    return await service.http.request(method, path, content=body, headers=headers)
+
+
+async def test_a_players_own_key_owns_the_name_and_deletes_its_score(tmp_path: Path) -> None:
+    async with running(tmp_path) as service:
+        body = b'{"username":"Alice","score":72}'
+        assert (await call(service, "POST", "/v1/scores", body, ALICE)).status_code == 201
+        assert owners(service) == [("alice", f"nostr:{pubkey_of(ALICE)}")]
+        assert_problem(await call(service, "POST", "/v1/scores", body, BOB), 403, "name-taken")
+        where = "/v1/players/alice/score"
+        assert_problem(await call(service, "DELETE", where, b"", BOB), 403, "forbidden")
+        assert (await call(service, "DELETE", where, b"", ALICE)).status_code == 202
+        assert_problem(await call(service, "POST", "/v1/scores", body, BOB), 403, "name-taken")
+
+
+async def test_of_players_with_keys_of_their_own_at_once_one_gets_the_name(tmp_path: Path) -> None:
+    async with running(tmp_path) as service:
+        body = b'{"username":"alice","score":72}'
+        secrets = [number.to_bytes(32) for number in range(1000, 1050)]
+        answers = await asyncio.gather(*(call(service, "POST", "/v1/scores", body, s) for s in secrets))
+        (winner,) = [s for s, answer in zip(secrets, answers, strict=True) if answer.status_code == 201]
+        assert [answer.status_code for answer in answers].count(403) == 49
+        assert owners(service) == [("alice", f"nostr:{pubkey_of(winner)}")]
