@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -18,6 +19,7 @@ from pydantic import (
     model_validator,
 )
 
+from app import config_values as values
 from app.nostr.keys import SecretKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
 from app.scores.score_event import DEFAULT_RELAY
@@ -42,17 +44,13 @@ class InvalidSettings(Exception):
         self.faults = faults
 
 
-def _split(text: str) -> list[str]:
-    return [part for part in (part.strip() for part in text.split(",")) if part]
-
-
 def _public_keys(text: str) -> frozenset[str]:
-    return frozenset(parse_pubkey(part) for part in _split(text))
+    return frozenset(parse_pubkey(part) for part in values.split(text))
 
 
 def _relays(text: str) -> tuple[str, ...]:
     urls: list[str] = []
-    for part in _split(text):
+    for part in values.split(text):
         try:
             urls.append(normalise_relay_url(part))
         except InvalidRelayUrl as error:
@@ -125,6 +123,28 @@ class Settings(StoreSettings):
     )
     score_policy: Literal["latest", "best"] = Field(
         "latest", description="latest publishes every score, best only improvements."
+    )
+    cors_origins: Annotated[frozenset[str], BeforeValidator(values.origins)] = Field(
+        frozenset(), description="The sites whose pages may sign in from a browser, by commas."
+    )
+    trusted_proxies: Annotated[tuple[values.Network, ...], BeforeValidator(values.networks)] = Field(
+        (), description="Proxies whose X-Forwarded-For is believed: addresses or ranges, by commas."
+    )
+    rate_limit: Annotated[str, AfterValidator(values.rate)] | None = Field(
+        None,
+        description="How often one caller may call; unset, 60/minute for players, any number for API keys.",
+    )
+    rate_limit_per_key: Annotated[str, AfterValidator(values.rate)] | None = Field(
+        None, description="How often one API key may call, if that differs; off for any number."
+    )
+    rate_limit_per_address: Annotated[str, AfterValidator(values.rate)] = Field(
+        "600/minute", description="How often one address may call, but for calls with an API key."
+    )
+    rate_limit_storage: Annotated[str, BeforeValidator(values.storage)] = Field(
+        "memory",
+        repr=False,
+        exclude=True,
+        description="Where calls are counted: memory, or a Redis for several replicas.",
     )
     allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
         default=False, description="1 signs even with the key that everybody knows; for tests."

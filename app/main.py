@@ -22,14 +22,19 @@ from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
 from app.web.app import make_app
 from app.web.auth import Authenticator
+from app.web.cors import Cors
+from app.web.counters import Counters
+from app.web.edge import Edge
 from app.web.health import Health
+from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from app.config import Settings
     from app.nostr.event import Event
@@ -48,15 +53,19 @@ class Service:
     ledger: Ledger
     engine: Engine
     publisher: Publisher
+    counters: Counters
 
-    def app(self, public_url: str) -> Starlette:
+    def app(self, public_url: str) -> ASGIApp:
         """The HTTP application; clients reach it under `public_url`."""
+        authenticator = Authenticator(self.store)
+        limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
-            *Scores(self.publisher, Authenticator(self.store), public_url).routes(),
+            *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
             *protocol_routes(self.settings),
             *Health(self.store, self.ledger, self.engine).routes(),
         ]
-        return make_app(routes, public_url)
+        counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
+        return Edge(counted, Cors(self.settings.cors_origins), public_url)
 
 
 @asynccontextmanager
@@ -71,6 +80,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         holder = holders.register(connection, clock())
         relays = register_relays(connection, settings.relays)
     store = Store(database)
+    shared = settings.rate_limit_storage
+    counters = Counters(None if shared == "memory" else shared)
     try:
         outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
         ledger = Ledger(
@@ -84,9 +95,10 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         async with Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine:
             beating = asyncio.create_task(_beat(outbox, engine), name="beat")
             try:
-                yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine))
+                yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine), counters)
             finally:
                 beating.cancel()
+                await counters.close()
         await outbox.leave()
     finally:
         await store.close()

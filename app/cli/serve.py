@@ -11,6 +11,8 @@ from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
 from app.store.errors import StoreUnusable
+from app.web.connection import Guard
+from app.web.origin import Origins
 from app.web.server import Server, listen, url_of
 
 if TYPE_CHECKING:
@@ -55,5 +57,6 @@ async def serve_until_signal(
 ) -> None:
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
-        app = service.app(settings.public_url or url_of(listening))
-        await Server(app, listening, started).run_until_signal()
+        public_url = settings.public_url or url_of(listening)
+        guard = Guard(public_url, Origins(settings.trusted_proxies))
+        await Server(service.app(public_url), listening, started, guard).run_until_signal()

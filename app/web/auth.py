@@ -28,6 +28,11 @@ class Authenticator:
         self._store = store
         self._known: dict[bytes, Principal] = {}
 
+    def knows(self, header: str) -> bool:
+        """Whether this Authorization header is an API key that was found before."""
+        scheme, _, token = header.partition(" ")
+        return scheme.lower() == "bearer" and _digest(token.strip()) in self._known
+
     async def principal(self, request: Request) -> Principal:
         """Who makes this call.
 
@@ -41,7 +46,7 @@ class Authenticator:
         token = token.strip()
         if scheme.lower() != "bearer" or not token or not token.isascii():
             raise unauthenticated("The Authorization header is malformed: send `Authorization: Bearer KEY`.")
-        digest = hashlib.sha256(token.encode()).digest()
+        digest = _digest(token)
         known = self._known.get(digest)
         if known is not None:
             return known
@@ -54,6 +59,10 @@ class Authenticator:
             self._known.clear()
         principal = self._known[digest] = Principal(f"key:{key.id}", key.id, frozenset(key.scopes))
         return principal
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
 
 
 def unauthenticated(detail: str, *, invalid: bool = False) -> Problem:

@@ -33,8 +33,16 @@ KINDS: dict[str, Kind] = {
     "malformed-body": Kind(
         400, "The body cannot be read", "Send one JSON object in UTF-8, each of its keys once."
     ),
+    "malformed-request": Kind(
+        400, "The request cannot be read", "Send well-formed HTTP/1.1 (RFC 9112) with a Host header."
+    ),
     "unauthenticated": Kind(
         401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
+    ),
+    "origin-not-allowed": Kind(
+        403,
+        "This site may not make such calls",
+        "The operator names the sites whose pages may sign in, in BRISCOLA_CORS_ORIGINS.",
     ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
@@ -42,8 +50,14 @@ KINDS: dict[str, Kind] = {
     "method-not-allowed": Kind(
         405, "The method is not allowed here", "Use one of the methods that the Allow header names."
     ),
+    "request-timeout": Kind(
+        408, "The request came too slowly", "Send the whole request at once, over a new connection."
+    ),
     "body-too-large": Kind(
         413, "The body is too large", "Send at most the number of bytes that the detail names."
+    ),
+    "address-too-long": Kind(
+        414, "The address is too long", "Keep path and query short; what is long goes into the body."
     ),
     "unsupported-media-type": Kind(
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
@@ -54,8 +68,15 @@ KINDS: dict[str, Kind] = {
         "Too many scores for one name",
         "Wait as many seconds as the Retry-After header says, then post again.",
     ),
+    "rate-limited": Kind(
+        429, "Too many calls", "Wait as many seconds as the Retry-After header says, then call again."
+    ),
+    "header-too-large": Kind(431, "The header fields are too large", "Send fewer and shorter header fields."),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."
+    ),
+    "overloaded": Kind(
+        503, "Too many connections", "Use fewer connections at once; try again after Retry-After seconds."
     ),
     "clock-behind": Kind(
         503, "The service's clock is behind", "Try again later; the operator must set the machine's clock."
@@ -90,6 +111,11 @@ class Problem(Exception):
         self.headers = dict(headers or {})
         self.errors = errors
 
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return KINDS[self.slug].status
+
     def response(self, public_url: str) -> Response:
         """The problem document."""
         kind = KINDS[self.slug]
@@ -114,7 +140,8 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
         return error.response(public_url)
 
     async def on_not_found(request: Request, _error: Exception) -> Response:
-        return Problem("not-found", f"Nothing is at {request.url.path}.").response(public_url)
+        path = request.scope["path"]  # not the URL: a bad Host header makes none
+        return Problem("not-found", f"Nothing is at {path[:200]}.").response(public_url)
 
     async def on_method(request: Request, error: Exception) -> Response:
         headers = getattr(error, "headers", None)
@@ -127,7 +154,7 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
         return Problem("store-unavailable", headers={"Retry-After": "5"}).response(public_url)
 
     async def on_failure(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        log.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
         return Problem("internal").response(public_url)
 
     return {

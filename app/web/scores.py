@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.publisher import Publisher
-    from app.web.auth import Authenticator
+    from app.web.limits import SignIn
 
 MAX_WAIT = 30
 _WAIT = re.compile(r'(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=$|[,;])', re.IGNORECASE)
@@ -34,9 +34,9 @@ class Scores:
         public_url: what `Location` begins with.
     """
 
-    def __init__(self, publisher: Publisher, authenticator: Authenticator, public_url: str) -> None:
+    def __init__(self, publisher: Publisher, sign_in: SignIn, public_url: str) -> None:
         self._publisher = publisher
-        self._authenticator = authenticator
+        self._sign_in = sign_in
         self._public_url = public_url
 
     def routes(self) -> list[BaseRoute]:
@@ -49,7 +49,7 @@ class Scores:
 
     async def post(self, request: Request) -> Response:
         """Sign and publish a score: 201, or 200 with the standing event where it is no improvement."""
-        principal = await self._authenticator.principal(request)
+        principal = await self._sign_in.principal(request)
         body = parse_body(ScoreBody, await read_body(request), slug="invalid-score")
         wait = preferred_wait(request)
         try:
