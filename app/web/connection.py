@@ -1,7 +1,7 @@
 """One HTTP connection: what uvicorn lets a client do without end is bounded here.
 
 A request must come whole within some seconds and a few kilobytes of head, and its answer must be read; one
-address holds only a part of all connections. Faults that never reach the application get problem documents too.
+address holds only a part of all connections. Faults that never reach the application get problem documents.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from app.web.cors import ANYBODY
 from app.web.edge import security_headers
@@ -114,7 +114,7 @@ class Guard:
         response = problem.response(self._public_url)
         headers = [*response.raw_headers, *self._security, *ANYBODY, (b"connection", b"close")]
         lines = b"".join(b"%b: %b\r\n" % header for header in headers)
-        return b"%b%b\r\n%b" % (STATUS_LINE[response.status_code], lines, response.body)
+        return b"%b%b\r\n%b" % (STATUS_LINE[response.status_code], lines, bytes(response.body))
 
 
 class Connection(HttpToolsProtocol):
@@ -224,16 +224,14 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, problem: Problem) -> None:
         """Answer a fault of the request that is being read, and close."""
         self._whole_by = _NEVER
-        cycle = self.cycle
-        if cycle is not None and cycle.response_complete and self._in_head:
-            cycle = None
-        if cycle is None:
-            self.transport.write(self._guard.last_answer(problem))
-        elif self._in_head:
+        cycle: RequestResponseCycle | None = self.cycle
+        if self._in_head and cycle is not None and not cycle.response_complete:
             cycle.keep_alive = (
-                False  # the request before this one is still being answered: its answer is the last
+                False  # an earlier request is still being answered, and that is the last answer
             )
             return
+        if self._in_head or cycle is None:
+            self.transport.write(self._guard.last_answer(problem))
         else:
             if not cycle.response_started and not self.pipeline:
                 self.transport.write(self._guard.last_answer(problem))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from limits import RateLimitItem
     from limits.aio.storage import RedisStorage
+    from redis.asyncio import BlockingConnectionPool
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +29,8 @@ _PAUSE = 5.0  # between two looks at a Redis that is away
 class Counters:
     """Counts calls in Redis, or in this process while Redis does not answer.
 
-    Scores must not stop because a counter is away, so a process then counts for itself: at worst somebody gets
-    the rate from each replica.
+    Scores must not stop because a counter is away, so a process then counts for itself: at worst somebody
+    gets the rate from each replica.
 
     Args:
         redis_url: None to count in this process alone.
@@ -39,8 +40,8 @@ class Counters:
     def __init__(self, redis_url: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._local = FixedWindowRateLimiter(LocalStorage(clock))
-        self._storage = _redis(redis_url) if redis_url is not None else None
-        self._shared = FixedWindowRateLimiter(self._storage) if self._storage is not None else None
+        self._pool = _pool(redis_url) if redis_url is not None else None
+        self._shared = None if self._pool is None else FixedWindowRateLimiter(_redis(self._pool))
         self._away = False
         self._look_at = -math.inf
 
@@ -67,8 +68,8 @@ class Counters:
 
     async def close(self) -> None:
         """Close what is connected."""
-        if self._storage is not None:
-            await self._storage.bridge.get_connection().aclose(close_connection_pool=True)
+        if self._pool is not None:
+            await self._pool.aclose()
 
 
 async def _hit(
@@ -81,13 +82,12 @@ async def _hit(
     return None
 
 
-def _redis(url: str) -> RedisStorage:
-    from limits.aio.storage import RedisStorage
+def _pool(url: str) -> BlockingConnectionPool:
     from redis.asyncio import BlockingConnectionPool
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
 
-    pool = BlockingConnectionPool.from_url(
+    return BlockingConnectionPool.from_url(
         url,
         max_connections=_CONNECTIONS,
         timeout=_SECONDS,
@@ -95,10 +95,11 @@ def _redis(url: str) -> RedisStorage:
         socket_connect_timeout=_SECONDS,
         retry=Retry(NoBackoff(), 1),  # a kept connection may be dead where Redis is not
     )
-    return RedisStorage(
-        f"async+{url}",
-        wrap_exceptions=True,
-        implementation="redispy",
-        key_prefix="briscola-scores",
-        connection_pool=pool,  # type: ignore[arg-type]  # passed on, whatever the annotation says
-    )
+
+
+def _redis(pool: BlockingConnectionPool) -> RedisStorage:
+    from limits.aio.storage import RedisStorage
+
+    # The pool knows the address; the options are passed on as they are, whatever their annotation says.
+    options: dict[str, Any] = {"implementation": "redispy", "connection_pool": pool}
+    return RedisStorage("async+redis://", wrap_exceptions=True, key_prefix="briscola-scores", **options)

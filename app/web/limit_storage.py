@@ -1,7 +1,7 @@
 """Counters of the `limits` library in this process's memory, at a cost that does not grow with their number.
 
-The library's own memory storage walks all its counters with every call, so calls from many addresses would slow
-each other down.
+The library's own memory storage walks all its counters with every call, so calls from many addresses would
+slow each other down.
 """
 
 from __future__ import annotations
