@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ExceptionHandler
 
+    from app.web.answers import FaultDocument, ProblemDocument
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of problem: what its page says."""
+    """One kind of problem: what its page says, and the headers that may come with it."""
 
     status: int
     title: str
     advice: str
+    headers: tuple[str, ...] = ()
 
 
 KINDS: dict[str, Kind] = {
@@ -37,7 +40,10 @@ KINDS: dict[str, Kind] = {
         400, "The request cannot be read", "Send well-formed HTTP/1.1 (RFC 9112) with a Host header."
     ),
     "unauthenticated": Kind(
-        401, "No valid credentials", "Send `Authorization: Bearer KEY` with a key from the operator."
+        401,
+        "No valid credentials",
+        "Send `Authorization: Bearer KEY` with a key from the operator.",
+        ("WWW-Authenticate",),
     ),
     "origin-not-allowed": Kind(
         403,
@@ -48,7 +54,10 @@ KINDS: dict[str, Kind] = {
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
     ),
     "method-not-allowed": Kind(
-        405, "The method is not allowed here", "Use one of the methods that the Allow header names."
+        405,
+        "The method is not allowed here",
+        "Use one of the methods that the Allow header names.",
+        ("Allow",),
     ),
     "request-timeout": Kind(
         408, "The request came too slowly", "Send the whole request at once, over a new connection."
@@ -67,22 +76,35 @@ KINDS: dict[str, Kind] = {
         429,
         "Too many scores for one name",
         "Wait as many seconds as the Retry-After header says, then post again.",
+        ("Retry-After",),
     ),
     "rate-limited": Kind(
-        429, "Too many calls", "Wait as many seconds as the Retry-After header says, then call again."
+        429,
+        "Too many calls",
+        "Wait as many seconds as the Retry-After header says, then call again.",
+        ("Retry-After",),
     ),
     "header-too-large": Kind(431, "The header fields are too large", "Send fewer and shorter header fields."),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."
     ),
     "overloaded": Kind(
-        503, "Too many connections", "Use fewer connections at once; try again after Retry-After seconds."
+        503,
+        "Too many connections",
+        "Use fewer connections at once; try again after Retry-After seconds.",
+        ("Retry-After",),
     ),
     "clock-behind": Kind(
-        503, "The service's clock is behind", "Try again later; the operator must set the machine's clock."
+        503,
+        "The service's clock is behind",
+        "Try again later; the operator must set the machine's clock.",
+        ("Retry-After",),
     ),
     "store-unavailable": Kind(
-        503, "The service cannot write now", "Nothing was signed; try again after Retry-After seconds."
+        503,
+        "The service cannot write now",
+        "Nothing was signed; try again after Retry-After seconds.",
+        ("Retry-After",),
     ),
 }
 
@@ -103,7 +125,7 @@ class Problem(Exception):
         detail: str | None = None,
         *,
         headers: Mapping[str, str] | None = None,
-        errors: list[dict[str, str]] | None = None,
+        errors: list[FaultDocument] | None = None,
     ) -> None:
         super().__init__(detail or slug)
         self.slug = slug
@@ -119,7 +141,7 @@ class Problem(Exception):
     def response(self, public_url: str) -> Response:
         """The problem document."""
         kind = KINDS[self.slug]
-        document: dict[str, Any] = {
+        document: ProblemDocument = {
             "type": f"{public_url}/problems/{self.slug}",
             "title": kind.title,
             "status": kind.status,

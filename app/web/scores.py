@@ -11,8 +11,10 @@ from starlette.routing import Route
 from app.publisher import Receipt, ScoreState
 from app.store.api_keys import KeyRevoked
 from app.store.ledger import ClockBehind, TooFast
+from app.web.answers import ScoreDocument
 from app.web.auth import unauthenticated
 from app.web.body import parse_body, read_body
+from app.web.operation import Answer, Operation, promises
 from app.web.problems import Problem
 from app.web.schemas import ScoreBody
 
@@ -47,6 +49,18 @@ class Scores:
             Route("/v1/players/{username}", self.player),
         ]
 
+    @promises(
+        Operation(
+            {
+                201: Answer("Signed and stored.", ScoreDocument, ("Location", "Preference-Applied")),
+                200: Answer("No improvement.", ScoreDocument, ("Location", "Preference-Applied")),
+            },
+            problems=("invalid-score", "too-fast", "clock-behind", "store-unavailable"),
+            body=ScoreBody,
+            signs_in=True,
+            headers=("Prefer",),
+        )
+    )
     async def post(self, request: Request) -> Response:
         """Sign and publish a score: 201, or 200 with the standing event where it is no improvement."""
         principal = await self._sign_in.principal(request)
@@ -66,6 +80,7 @@ class Scores:
         status = 200 if receipt.state is ScoreState.NOT_IMPROVED else 201
         return _answer(receipt, status, headers)
 
+    @promises(Operation({200: Answer("The score.", ScoreDocument)}, ("not-found", "store-unavailable")))
     async def get(self, request: Request) -> Response:
         """A score as it stands now."""
         event_id = request.path_params["event_id"]
@@ -74,6 +89,7 @@ class Scores:
             raise Problem("not-found", "No score event with this id was signed here.")
         return _answer(receipt)
 
+    @promises(Operation({200: Answer("The score.", ScoreDocument)}, ("not-found", "store-unavailable")))
     async def player(self, request: Request) -> Response:
         """A player's latest score, by any spelling of the name."""
         receipt = await self._publisher.latest(request.path_params["username"])
