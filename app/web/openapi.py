@@ -57,7 +57,7 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
-    "slug": ("The last part of a problem's type.", {"type": "string", "minLength": 1}),
+    "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
 
 
