@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import orjson
 
 from app.delivery.model import DeliveryState
 from app.scores.score_event import address, identifier
+from app.store.errors import StoreUnavailable
 from app.store.ledger import NotImproved, Request, Signed
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 
@@ -76,6 +78,7 @@ class Publisher:
         self._store = store
         self._ledger = ledger
         self._engine = engine
+        self._stopping = asyncio.Event()
 
     async def publish(self, claim: Claim, *, key_id: str | None = None, wait: float = 0) -> Receipt:
         """Sign a claim; event and deliveries are on disk when this returns.
@@ -98,37 +101,44 @@ class Publisher:
         self._engine.dispatch(answer.held)
         if unheld := set(pending) - request.hold:
             self._engine.wake(unheld)
-        if watch is not None:
-            return await self._settled(watch, answer.event.id, wait, look=bool(unheld))
-        return Receipt(
+        receipt = Receipt(
             answer.event.id,
             answer.payload,
             address(answer.event.pubkey, claim.username),
             score_state(answer.states.values()),
             tuple(RelayState(url, state) for url, state in answer.states.items()),
         )
+        return receipt if watch is None else await self._settled(receipt, watch, wait, look=bool(unheld))
 
-    async def _settled(self, watch: Watch, event_id: str, wait: float, *, look: bool) -> Receipt:
+    def stop_waiting(self) -> None:
+        """Answer now whoever waits for relays, because the service stops."""
+        self._stopping.set()
+
+    async def _settled(self, receipt: Receipt, watch: Watch, wait: float, *, look: bool) -> Receipt:
         """The score once its relays have answered, or when the time is over.
 
         Args:
             look: also look into the store, where another process may write the answer.
         """
-        tasks = [asyncio.create_task(watch.wait(wait))]
+        awaited = [watch.wait(wait), self._stopping.wait()]
         if look:
-            tasks.append(asyncio.create_task(self._look(event_id)))
+            awaited.append(self._look(receipt.event_id))
+        tasks = [asyncio.ensure_future(each) for each in awaited]
         try:
             await asyncio.wait(tasks, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+            return await self._get(receipt.event_id)
+        except StoreUnavailable:
+            return receipt  # it is on disk all the same
         finally:
             for task in tasks:
                 task.cancel()
-        return await self._get(event_id)
 
     async def _look(self, event_id: str) -> None:
-        relays = (await self._get(event_id)).relays
-        while DeliveryState.PENDING in {relay.state for relay in relays}:
-            await asyncio.sleep(_LOOK_EVERY)
+        with suppress(StoreUnavailable):
             relays = (await self._get(event_id)).relays
+            while DeliveryState.PENDING in {relay.state for relay in relays}:
+                await asyncio.sleep(_LOOK_EVERY)
+                relays = (await self._get(event_id)).relays
 
     async def _get(self, event_id: str) -> Receipt:
         receipt = await self.find(event_id)

@@ -6,16 +6,17 @@ Pure: no settings, no secret, no store, no network. Whatever the event is, the a
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
+
+import orjson
 
 from app.nostr.event import MAX_CREATED_AT, InvalidEvent, fault_of, read_fields, serialize, shape
 from app.nostr.keys import InvalidKey, parse_pubkey, verify_signature
 from app.scores.consistency import (
-    MAX_SCORE,
     claimed_score,
     claimed_username,
     has_version,
@@ -23,12 +24,18 @@ from app.scores.consistency import (
     read_content,
     shown,
 )
-from app.scores.score_event import APP_TAG, KIND, score_template
+from app.scores.score_event import APP_TAG, KIND, read_template
 
 Source = str | bytes | Mapping[str, Any]
 AppKeys = str | Iterable[str]
 
-_SCORES = {str(score): score for score in range(MAX_SCORE + 1)}
+# An event as published: its fields, its bytes beyond those that are hashed, its quotation marks.
+_FIELDS = 7
+_BYTES_MORE = (
+    len('{"id":"","pubkey":,"created_at":,"kind":,"tags":,"content":,"sig":""}') + 64 + 128 - len("[0,,,,,]")
+)
+_QUOTES = 46
+_ID = re.compile(r"[0-9a-f]{64}")
 
 
 class Check(StrEnum):
@@ -42,9 +49,8 @@ class Check(StrEnum):
     CONTENT = "content"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the checks found.
+class Verdict(NamedTuple):
+    """What the checks found; a named tuple, since it is made and sent between processes by the ten thousand.
 
     A verdict that is not `ok` vouches for nothing, so it carries no username and no score.
     """
@@ -56,7 +62,7 @@ class Verdict:
     reasons: tuple[str, ...] = ()
     """A sentence for the failed check and for each inconsistency."""
     id: str | None = None
-    """The id the event claims, if it is a short string; proved only if `ok`."""
+    """The id the event claims, if it has an id's form; proved only if `ok`."""
     username: str | None = None
     """The player's name in the content."""
     score: int | None = None
@@ -66,6 +72,18 @@ class Verdict:
     def ok(self) -> bool:
         """Whether all five checks passed."""
         return self.failed is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as JSON tells it."""
+        return {
+            "id": self.id,
+            "ok": self.ok,
+            "failed": self.failed,
+            "consistent": self.consistent,
+            "reasons": list(self.reasons),
+            "username": self.username,
+            "score": self.score,
+        }
 
 
 def verify(event: Source, app_pubkey: AppKeys) -> Verdict:
@@ -78,7 +96,23 @@ def verify(event: Source, app_pubkey: AppKeys) -> Verdict:
     Raises:
         ValueError: `app_pubkey` is no key or holds none. No event raises anything.
     """
-    return verify_with(event, app_keys(app_pubkey))
+    return verify_with(event, _single_key(app_pubkey) if type(app_pubkey) is str else app_keys(app_pubkey))
+
+
+def verify_many(events: Iterable[Source], app_pubkey: AppKeys, workers: int | None = None) -> list[Verdict]:
+    """`verify` for many events: one verdict per event, in order.
+
+    Args:
+        events: each as `verify` takes it.
+        app_pubkey: as `verify` takes it.
+        workers: processes to use for large numbers of events; by default one for each core.
+
+    Raises:
+        ValueError: `app_pubkey` is no key, or `workers` is not positive. No event raises anything.
+    """
+    from app.verify_pool import verify_all  # here, because the pool stands above this pure module
+
+    return list(verify_all(list(events), app_pubkey, workers))
 
 
 def app_keys(app_pubkey: AppKeys) -> frozenset[str]:
@@ -101,48 +135,59 @@ def _single_key(app_pubkey: str) -> frozenset[str]:
 
 def verify_with(event: Source, keys: frozenset[str]) -> Verdict:
     """`verify` for keys that `app_keys` has read."""
+    if (type(event) is str or type(event) is bytes) and (verdict := _as_published(event, keys)) is not None:
+        return verdict
     try:
         fields, duplicate = read_fields(event)
     except InvalidEvent as error:
         return Verdict(Check.UNPARSABLE, consistent=False, reasons=(str(error),))
-    except Exception as error:  # noqa: BLE001 - a mapping runs code of its own, which may raise anything
-        reason = f"the event cannot be read: {type(error).__name__}"
-        return Verdict(Check.UNPARSABLE, consistent=False, reasons=(reason,))
-    if duplicate is None and (verdict := _as_published(fields, keys)) is not None:
-        return verdict
+    except Exception:  # noqa: BLE001 - a mapping runs code of its own, which may raise anything
+        return Verdict(Check.UNPARSABLE, consistent=False, reasons=("reading the mapping raised an error",))
     return _judge(fields, duplicate, keys)
 
 
-def _as_published(fields: dict[str, Any], keys: frozenset[str]) -> Verdict | None:
-    """The verdict on a good event exactly as the publisher writes it; None for any other, left to `_judge`.
+def _as_published(text: str | bytes, keys: frozenset[str]) -> Verdict | None:
+    """The verdict on a good event of the published form, its keys in any order; None for any other event.
 
     It says what `_judge` would say, only quicker: nearly every event of a file is of this form.
     """
     try:
-        (_, _, (_, username), (_, decimal)) = tags = fields["tags"]
-        score = _SCORES[decimal]
-        sig, created_at, pubkey = fields["sig"], fields["created_at"], fields["pubkey"]
+        fields = orjson.loads(text)
+        pubkey, created_at, sig = fields["pubkey"], fields["created_at"], fields["sig"]
+        tags, content = fields["tags"], fields["content"]
+        score = read_template(tags, content)
         if (
-            not username
-            or pubkey not in keys
+            score is None
             or fields["kind"] != KIND
-            or (tags, fields["content"]) != score_template(username, score)
+            or pubkey not in keys
             or type(created_at) is not int
             or not 0 <= created_at <= MAX_CREATED_AT
         ):
             return None
+        data = serialize(pubkey, created_at, KIND, tags, content)
+        digest = hashlib.sha256(data).digest()
         signature = bytes.fromhex(sig)
-        digest = hashlib.sha256(serialize(pubkey, created_at, KIND, tags, fields["content"])).digest()
         if (
-            len(signature) != 64
-            or signature.hex() != sig
+            len(fields) != _FIELDS
+            or _may_repeat_a_key(text.encode() if isinstance(text, str) else text, len(data))
             or digest.hex() != fields["id"]
+            or len(signature) != 64
+            or signature.hex() != sig
             or not verify_signature(pubkey, digest, signature)
         ):
             return None
     except (KeyError, TypeError, ValueError):
         return None
-    return Verdict(None, True, (), fields["id"], username, score)
+    return Verdict(None, True, (), fields["id"], *score)
+
+
+def _may_repeat_a_key(text: bytes, hashed: int) -> bool:
+    """Whether a text of the published form could hold a key twice; its id was taken over `hashed` bytes.
+
+    It cannot if it is as short as it can be, or if it has the quotation marks that its fields need and no
+    more, none of them written as a number.
+    """
+    return len(text) != hashed + _BYTES_MORE and (text.count(b'"') != _QUOTES or b"\\u" in text)
 
 
 def _judge(fields: dict[str, Any], duplicate: str | None, keys: frozenset[str]) -> Verdict:
@@ -196,4 +241,4 @@ def _has_app_tag(tags: object) -> bool:
 
 def _claimed_id(fields: dict[str, Any]) -> str | None:
     claimed = fields.get("id")
-    return claimed if isinstance(claimed, str) and len(claimed) == 64 else None
+    return claimed if isinstance(claimed, str) and _ID.fullmatch(claimed) else None

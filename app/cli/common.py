@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from app.cli.unusable import Unusable
 from app.config import InvalidSettings, StoreSettings, load
 
 if TYPE_CHECKING:
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=StoreSettings)
 T = TypeVar("T")
-
-
-class Unusable(click.ClickException):
-    """Unusable input or configuration: the message goes to stderr, the exit code is 2."""
-
-    exit_code = 2
 
 
 def load_settings(kind: type[S], environ: Mapping[str, str] | None = None) -> S:

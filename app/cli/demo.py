@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import httpx
 
-from app.cli.common import Unusable, run_loop
+from app.cli.common import run_loop
 from app.cli.serve import open_port
+from app.cli.unusable import Unusable
 from app.config import Settings, load
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import FetchFailed, fetch
@@ -79,7 +80,12 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
         url = url_of(listening)
         started = asyncio.Event()
         async with open_service(settings) as service:
-            server = Server(service.app(url), listening, started.set)
+            server = Server(
+                service.app(url),
+                listening,
+                started=started.set,
+                stopping=service.publisher.stop_waiting,
+            )
             serving = asyncio.create_task(server.run_until_signal())
             await started.wait()
             _say("Relay", f"{relay}  (inside this process)")

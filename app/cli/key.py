@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import click
 from sqlalchemy.exc import DBAPIError
 
-from app.cli.common import Unusable, load_settings
+from app.cli.common import load_settings
+from app.cli.unusable import Unusable
 from app.config import StoreSettings
 from app.store.api_keys import NoSuchKey, add_key, list_keys, revoke_key
 from app.store.database import Database

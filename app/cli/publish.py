@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.common import Unusable, load_settings, run_loop
+from app.cli.common import load_settings, run_loop
+from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
@@ -43,7 +44,9 @@ def command(username: str, score: int, wait: int, as_json: bool) -> None:
     except InvalidScore as error:
         raise Unusable(f"the score {error}") from None
     settings = load_settings(Settings)
-    configure_logging(settings.log_level, settings.log_format)
+    # People see how each relay stands; that a connection was made is for those who look for faults.
+    level = "warning" if settings.log_level == "info" else settings.log_level
+    configure_logging(level, settings.log_format)
     try:
         receipt = run_loop(_publish(settings, claim, wait))
     except (StoreError, TooFast, ClockBehind) as error:

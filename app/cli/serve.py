@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.common import Unusable, load_settings, run_loop
+from app.cli.common import load_settings, run_loop
+from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
@@ -58,5 +59,11 @@ async def serve_until_signal(
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
         public_url = settings.public_url or url_of(listening)
-        guard = Guard(public_url, Origins(settings.trusted_proxies))
-        await Server(service.app(public_url), listening, started, guard).run_until_signal()
+        server = Server(
+            service.app(public_url),
+            listening,
+            started=started,
+            stopping=service.publisher.stop_waiting,
+            guard=Guard(public_url, Origins(settings.trusted_proxies)),
+        )
+        await server.run_until_signal()

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The exact reader is slow; 256 KiB hold every event whose content is up to 64 KiB, however it is escaped.
 EXACT_LIMIT = 256 * 1024
@@ -23,6 +26,8 @@ _TOKEN = re.compile(
     r"|(?P<word>true|false|null))"
 )
 _WORDS = {"true": True, "false": False, "null": None}
+_STRUCTURE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},"]', re.DOTALL)
+_SPACE = " \t\n\r"
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _INTEGERS = range(-(2**63), 2**64)  # beyond these an integer becomes a double, as in orjson
 _INTEGER_LENGTH = 20
@@ -44,6 +49,26 @@ def parse(text: str | bytes) -> Any:
         return read_exactly(text)[0]
 
 
+def parse_outermost(text: str | bytes) -> tuple[Any, str | None]:
+    """`parse`, and the first key that occurs twice in the outermost object; raises like `parse`."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return read_exactly(text)
+    if not isinstance(value, dict):
+        return value, None
+    data = text.encode() if isinstance(text, str) else text
+    try:
+        written = orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return value, _repeated_key(text)  # nested deeper than orjson writes
+    # Compact text without repetition comes back as it was. In other text, without \u, the keys and strings of
+    # the value have the quotation marks that orjson writes, and whatever was overwritten has more.
+    if written == data or (data.count(b'"') == written.count(b'"') and b"\\u" not in data):
+        return value, None
+    return value, _repeated_key(text)
+
+
 def read_exactly(text: str | bytes) -> tuple[Any, str | None]:
     """The value of a JSON text, and the first key that occurs twice in its outermost object.
 
@@ -62,14 +87,40 @@ def read_exactly(text: str | bytes) -> tuple[Any, str | None]:
     return _Reader(text).document()
 
 
-def duplicate_key(text: str | bytes, value: dict[str, Any]) -> str | None:
-    """The first key that occurs twice in the outermost object of `text`, which orjson has read as `value`."""
-    try:
-        # Compact text without repetition comes back as it was; this is the usual case, and a cheap test.
-        if orjson.dumps(value) == (text.encode() if isinstance(text, str) else text):
-            return None
-    except orjson.JSONEncodeError:
-        pass  # nested deeper than orjson writes
+def split_array(text: str) -> Iterator[str]:
+    """The text of each element of a JSON array, as it stands; the elements are not checked.
+
+    Raises:
+        InvalidJson: the text is no array, breaks off, or goes on behind it.
+    """
+    depth = start = 0
+    for token in _STRUCTURE.finditer(text):
+        mark = token[0]
+        if mark == '"':
+            break  # a string that never ends
+        if depth == 0:
+            if mark != "[" or text[: token.start()].strip(_SPACE):
+                break
+            depth, start = 1, token.end()
+        elif mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+            if depth == 0:
+                element = text[start : token.start()]
+                if element.strip(_SPACE):
+                    yield element
+                if text[token.end() :].strip(_SPACE):
+                    raise InvalidJson(f"something follows the end of the array at character {token.end()}")
+                return
+        elif mark == "," and depth == 1:
+            yield text[start : token.start()]
+            start = token.end()
+    raise InvalidJson("the text is not a whole JSON array: it does not begin with [ or breaks off")
+
+
+def _repeated_key(text: str | bytes) -> str | None:
+    """The first key that occurs twice in the outermost object of a text that orjson has read."""
     outermost: list[str] = []
 
     def keep_keys(pairs: list[tuple[str, Any]]) -> None:
@@ -79,13 +130,8 @@ def duplicate_key(text: str | bytes, value: dict[str, Any]) -> str | None:
         json.loads(text, object_pairs_hook=keep_keys, parse_int=float)
     except RecursionError:
         return read_exactly(text)[1]
-    return first_repeated(outermost)
-
-
-def first_repeated(keys: list[str]) -> str | None:
-    """The first key that is in the list a second time."""
     seen: set[str] = set()
-    for key in keys:
+    for key in outermost:
         if key in seen:
             return key
         seen.add(key)

@@ -37,8 +37,8 @@ def decode(text: str) -> tuple[str, bytes]:
     """
     if len(text) > _MAX_LENGTH:
         raise InvalidBech32(f"it is {len(text)} characters long, and bech32 ends at {_MAX_LENGTH}")
-    if not text.isascii() or not text.isprintable():
-        raise InvalidBech32("it holds characters outside printable ASCII")
+    if not all("!" <= character <= "~" for character in text):
+        raise InvalidBech32("it holds a space or a character outside printable ASCII")
     if text != text.lower() and text != text.upper():
         raise InvalidBech32("it mixes upper and lower case")
     prefix, separator, body = text.lower().rpartition("1")

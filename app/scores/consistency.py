@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeGuard
 
 from app.nostr import json_text
-from app.scores.score_event import TAG_NAMES, VERSION, identifier
-
-MAX_SCORE = 120
+from app.scores.score_event import MAX_SCORE, TAG_NAMES, VERSION, identifier
 
 _CONTENT_FIELDS = ("v", "username", "score")
 _SHOWN = 5  # names of surplus fields or tags that a reason lists
@@ -57,8 +55,10 @@ def shown(value: object) -> str:
     if isinstance(value, str):
         return ascii(value) if len(value) <= _SHOWN_LENGTH else ascii(value[:_SHOWN_LENGTH]) + "..."
     if _is_number(value):
-        return str(value) if abs(value) < 10**15 else "a huge number"
-    return {type(None): "null", bool: str(value).lower(), list: "a list"}.get(type(value), "an object")
+        return str(value) if abs(value) < 10**15 else "a number out of range"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "null" if value is None else "a list" if isinstance(value, list) else "an object"
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

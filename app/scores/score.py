@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.scores.score_event import MAX_SCORE
 from app.scores.username import check_username
 
 MIN_SCORE = 0
-MAX_SCORE = 120
 
 
 class InvalidScore(ValueError):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+READERS = 4
 _BUSY_SECONDS = 5
 
 
@@ -43,7 +44,7 @@ class Database:
             raise StoreUnusable("BRISCOLA_DATABASE_URL is no database address: give sqlite:///FILE") from None
         self._name = parsed.database or ""
         self.writer = _sqlite(url, begin="BEGIN IMMEDIATE", pool_size=1)
-        self.reader = _sqlite(url, begin="BEGIN", pool_size=4)
+        self.reader = _sqlite(url, begin="BEGIN", pool_size=READERS)
         try:
             with self.writer.begin() as connection:
                 _upgrade(connection)
@@ -61,6 +62,13 @@ class Database:
         """Close every connection."""
         self.writer.dispose()
         self.reader.dispose()
+
+
+def database_fault(engine: Engine, error: Exception) -> Exception | None:
+    """The driver's own error, however it comes: as it is, or wrapped by SQLAlchemy; None if it is another."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    driver = engine.dialect.loaded_dbapi
+    return cause if isinstance(cause, driver.Error) else None
 
 
 def _hint(name: str) -> str:

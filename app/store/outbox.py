@@ -30,7 +30,7 @@ class _Claim:
 
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
-    known = dict(connection.execute(select(relay.c.url, relay.c.id)).tuples().all())
+    known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
     for url in urls:
         if url not in known:
             known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
@@ -61,7 +61,7 @@ class StoreOutbox:
         """Take up to `limit` pending deliveries due by `now` that no live process holds, oldest first."""
         if not await self._store.read(partial(self._worth_claiming, self._relays[relay], now)):
             return []  # so that an idle service writes nothing
-        return await self._store.write(self._claim, _Claim(relay, now, limit))
+        return await self._store.write(self._claim, _Claim(relay, now, limit), bulky=True)
 
     async def record(self, outcomes: Sequence[Outcome]) -> None:
         """Write what became of deliveries; a pending one is given back until it is due."""
@@ -84,7 +84,7 @@ class StoreOutbox:
 
     async def leave(self) -> None:
         """Give back whatever this process still holds."""
-        await self._store.write(self._leave, None)
+        await self._store.write(self._leave, None, bulky=True)
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
         holders.beat(connection.connection.cursor(), self._holder, self._clock())

@@ -58,7 +58,7 @@ def latest_score(connection: Connection, d: str) -> StoredScore | None:
 
 
 def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -> StoredScore | None:
-    row = connection.execute(query).tuples().first()
+    row = connection.execute(query).first()
     if row is None:
         return None
     states = connection.execute(
@@ -66,7 +66,7 @@ def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -
         .join(relay, relay.c.id == delivery.c.relay_id)
         .where(delivery.c.event_seq == row[0])
         .order_by(relay.c.id)
-    ).tuples()
+    )
     seq, identity, pubkey, username, score, payload = row
     return StoredScore(
         seq,

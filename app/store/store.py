@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy.exc import DBAPIError
-
+from app.store.database import READERS, database_fault
 from app.store.errors import StoreUnavailable
 from app.store.writer import Operation, Writer
 
@@ -27,14 +27,18 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = Writer(database.writer)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
 
-    async def write(self, operation: Operation[A, R], argument: A) -> R:
+    async def write(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> R:
         """Run one request of an operation; it is on disk when this returns.
+
+        Args:
+            bulky: it may read or write thousands of rows.
 
         Raises:
             StoreUnavailable: if the database does not take it; nothing of it was kept.
         """
-        return await self._writer.submit(operation, argument)
+        return await self._writer.submit(operation, argument, bulky=bulky)
 
     async def read(self, query: Callable[[Connection], R]) -> R:
         """Run a query on a committed snapshot.
@@ -42,16 +46,20 @@ class Store:
         Raises:
             StoreUnavailable: if the database does not answer.
         """
-        return await asyncio.to_thread(self._read, query)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self._read, query)
 
     def _read(self, query: Callable[[Connection], R]) -> R:
         try:
             with self._database.reader.begin() as connection:
                 return query(connection)
-        except DBAPIError as error:
-            raise StoreUnavailable(f"the database does not answer: {error.orig}") from None
+        except Exception as error:
+            if (fault := database_fault(self._database.reader, error)) is None:
+                raise
+            raise StoreUnavailable(f"the database does not answer: {fault}") from None
 
     async def close(self) -> None:
         """Finish what is queued and close the database."""
         await self._writer.close()
+        self._readers.shutdown()
         self._database.close()

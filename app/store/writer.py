@@ -1,116 +1,160 @@
-"""Group commit: one thread writes, and what arrives while a commit is under way shares the next one."""
+"""Group commit: what arrives while a commit is under way shares the next one."""
 
 from __future__ import annotations
 
 import asyncio
-import queue
-import threading
+import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError
 
+from app.store.database import database_fault
 from app.store.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+    from sqlalchemy.engine import RootTransaction
 
 A = TypeVar("A")
 R = TypeVar("R")
+T = TypeVar("T")
 
 # Does the work of many requests at once and answers one result for each, in order. A result that is an
 # exception fails its request alone, and must have written nothing.
 Operation = Callable[["Connection", Sequence[A]], Sequence[R | Exception]]
 
-_BATCH = 256
+_BATCH = 64
+_BUSY_SECONDS = 5.0
+_BUSY_PAUSE = 0.005
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Job:
     operation: Operation[Any, Any]
     argument: Any
+    bulky: bool
     future: asyncio.Future[Any]
     outcome: Any = None
 
 
 class Writer:
-    """Runs operations on the thread that owns the writing connection.
+    """Owns the writing connection.
 
     Requests that wait together share a transaction. If it fails, each is tried again inside a savepoint of
     its own, so that one bad request fails alone. A future resolves only after the commit.
+
+    Statements run on the event loop, because they touch memory only and a switch of threads for each would
+    cost more than they do; what waits for the disk, the commit, runs on a thread. So does a bulky request.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._connection = engine.connect()
+        # The event loop must not be kept waiting for a lock: `_begin` does the waiting.
+        self._connection.connection.cursor().execute("PRAGMA busy_timeout = 0")
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
-        self._thread.start()
+        self._jobs: list[_Job] = []
+        self._wanted = asyncio.Event()
+        self._closing = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-commit")
+        self._task = asyncio.create_task(self._run(), name="store-writer")
 
-    def submit(self, operation: Operation[A, R], argument: A) -> asyncio.Future[R]:
-        """Queue one request; the future raises StoreUnavailable if the database does not take it."""
+    def submit(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> asyncio.Future[R]:
+        """Queue one request; the future raises StoreUnavailable if the database does not take it.
+
+        Args:
+            bulky: it may read or write thousands of rows.
+        """
         future: asyncio.Future[R] = self._loop.create_future()
-        self._queue.put(_Job(operation, argument, future))
+        self._jobs.append(_Job(operation, argument, bulky, future))
+        self._wanted.set()
         return future
 
     async def close(self) -> None:
-        """Finish what is queued, then stop the thread."""
-        self._queue.put(None)
-        await asyncio.to_thread(self._thread.join)
+        """Finish what is queued, then let go of the connection."""
+        self._closing = True
+        self._wanted.set()
+        await self._task
+        self._thread.shutdown()
+        self._connection.close()
 
-    def _run(self) -> None:
-        with self._engine.connect() as connection:
-            while True:
-                batch, last = self._next_batch()
-                if batch:
-                    _write(connection, batch)
-                    self._loop.call_soon_threadsafe(_resolve, batch)
-                if last:
-                    return
+    async def _run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            batch, self._jobs = self._jobs[:_BATCH], self._jobs[_BATCH:]
+            if batch:
+                await self._write(batch)
+                for job in batch:
+                    _resolve(job)
+            elif self._closing:
+                return
+            else:
+                self._wanted.clear()
 
-    def _next_batch(self) -> tuple[list[_Job], bool]:
-        job = self._queue.get()
-        batch: list[_Job] = []
-        while job is not None:
-            batch.append(job)
-            if len(batch) == _BATCH:
-                return batch, False
+    async def _write(self, batch: list[_Job]) -> None:
+        try:
+            await self._transaction(batch, _together)
+        except Exception as first:  # noqa: BLE001 - whatever it was, each request learns its own fault
+            log.debug("a shared transaction failed, each request is tried alone: %r", first)
             try:
-                job = self._queue.get_nowait()
-            except queue.Empty:
-                return batch, False
-        return batch, True
+                await self._transaction(batch, self._apart)
+            except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
+                for job in batch:
+                    job.outcome = self._translate(error)
 
+    async def _transaction(
+        self, batch: list[_Job], perform: Callable[[Connection, list[_Job]], None]
+    ) -> None:
+        transaction = await self._begin()
+        try:
+            if any(job.bulky for job in batch):
+                await self._in_thread(lambda: perform(self._connection, batch))
+            else:
+                perform(self._connection, batch)
+            await self._in_thread(transaction.commit)
+        except BaseException:
+            transaction.rollback()
+            raise
 
-def _write(connection: Connection, batch: list[_Job]) -> None:
-    try:
-        with connection.begin():
-            for operation, jobs in _by_operation(batch).items():
-                _apply(connection, operation, jobs)
-    except Exception:  # noqa: BLE001 - whatever it was, each request is tried alone and learns its own fault
-        _write_each(connection, batch)
+    async def _begin(self) -> RootTransaction:
+        """Take the write lock; another process may hold it for a while."""
+        deadline = self._loop.time() + _BUSY_SECONDS
+        while True:
+            try:
+                return self._connection.begin()
+            except OperationalError as error:
+                busy = getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not busy or self._loop.time() > deadline:
+                    raise
+            await asyncio.sleep(_BUSY_PAUSE)
 
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await self._loop.run_in_executor(self._thread, work)
 
-def _write_each(connection: Connection, batch: list[_Job]) -> None:
-    try:
-        with connection.begin():
-            for job in batch:
-                try:
-                    with connection.begin_nested():
-                        _apply(connection, job.operation, [job])
-                except Exception as error:  # noqa: BLE001 - it belongs to this request
-                    job.outcome = _translate(connection, error)
-    except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
+    def _apart(self, connection: Connection, batch: list[_Job]) -> None:
         for job in batch:
-            job.outcome = _translate(connection, error)
+            try:
+                with connection.begin_nested():
+                    _apply(connection, job.operation, [job])
+            except Exception as error:  # noqa: BLE001 - it belongs to this request
+                job.outcome = self._translate(error)
+
+    def _translate(self, error: Exception) -> Exception:
+        fault = database_fault(self._engine, error)
+        return error if fault is None else StoreUnavailable(f"the database does not take writes: {fault}")
 
 
-def _by_operation(batch: list[_Job]) -> dict[Operation[Any, Any], list[_Job]]:
+def _together(connection: Connection, batch: list[_Job]) -> None:
     groups: dict[Operation[Any, Any], list[_Job]] = {}
     for job in batch:
         groups.setdefault(job.operation, []).append(job)
-    return groups
+    for operation, jobs in groups.items():
+        _apply(connection, operation, jobs)
 
 
 def _apply(connection: Connection, operation: Operation[Any, Any], jobs: list[_Job]) -> None:
@@ -118,18 +162,10 @@ def _apply(connection: Connection, operation: Operation[Any, Any], jobs: list[_J
         job.outcome = outcome
 
 
-def _translate(connection: Connection, error: Exception) -> Exception:
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(cause, connection.dialect.loaded_dbapi.Error):
-        return StoreUnavailable(f"the database does not take writes: {cause}")
-    return error
-
-
-def _resolve(batch: list[_Job]) -> None:
-    for job in batch:
-        if job.future.done():
-            continue  # the caller has gone; the commit stands
-        if isinstance(job.outcome, Exception):
-            job.future.set_exception(job.outcome)
-        else:
-            job.future.set_result(job.outcome)
+def _resolve(job: _Job) -> None:
+    if job.future.done():
+        return  # the caller has gone; the commit stands
+    if isinstance(job.outcome, Exception):
+        job.future.set_exception(job.outcome)
+    else:
+        job.future.set_result(job.outcome)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from app.store.errors import StoreUnavailable
@@ -176,12 +177,17 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
         return Problem("store-unavailable", headers={"Retry-After": "5"}).response(public_url)
 
     async def on_failure(request: Request, error: Exception) -> Response:
-        log.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
+        # The path as its repr: it comes decoded, and a line break in it must not look like a line of ours.
+        log.error("%s %r failed", request.method, request.scope["path"], exc_info=error)
         return Problem("internal").response(public_url)
+
+    async def on_hang_up(_request: Request, _error: Exception) -> Response:
+        return Response(status_code=400)  # nobody reads it
 
     return {
         Problem: on_problem,
         StoreUnavailable: on_store,
+        ClientDisconnect: on_hang_up,
         404: on_not_found,
         405: on_method,
         Exception: on_failure,

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from app.scores.score import MAX_SCORE, MIN_SCORE, Claim
+from app.scores.score import MIN_SCORE, Claim
+from app.scores.score_event import MAX_SCORE
 from app.scores.username import MAX_LENGTH, check_username
 
 

@@ -16,10 +16,11 @@ from app.web.connection import Connection, Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from types import FrameType
 
     from starlette.types import ASGIApp
 
-_STOP_SECONDS = 3
+_STOP_SECONDS = 2
 _SWEEP_TICKS = 5
 
 
@@ -28,14 +29,17 @@ class Server(uvicorn.Server):
 
     Args:
         started: called once requests are answered.
-        guard: what holds its connections within bounds.
+        stopping: called when a signal comes; requests that wait for something should now be answered.
+        guard: what holds the connections within bounds.
     """
 
     def __init__(
         self,
         app: ASGIApp,
         listening: socket.socket,
+        *,
         started: Callable[[], None],
+        stopping: Callable[[], None],
         guard: Guard | None = None,
     ) -> None:
         self._guard = guard or Guard(url_of(listening))
@@ -55,6 +59,7 @@ class Server(uvicorn.Server):
         )
         self._listening = listening
         self._started = started
+        self._stopping = stopping
 
     async def run_until_signal(self) -> None:
         """Answer requests until SIGINT, SIGTERM or `stop`, then finish those under way in a few seconds."""
@@ -62,7 +67,12 @@ class Server(uvicorn.Server):
 
     def stop(self) -> None:
         """Stop as a signal would."""
-        self.should_exit = True
+        self.handle_exit(signal.SIGTERM, None)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take no more requests; a second SIGINT waits for nobody."""
+        self._stopping()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """uvicorn's start-up, and then a word to whoever waits for it."""

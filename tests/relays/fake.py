@@ -12,11 +12,14 @@ import socket
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
+
+if TYPE_CHECKING:
+    import ssl
 
 Event = dict[str, Any]
 OnPeer = Callable[["Peer"], None]
@@ -120,6 +123,7 @@ class FakeRelay:
     on_handshake: Callable[[Peer, Request], None] = upgrade
     on_accept: OnPeer = nothing
     pong: bool = True
+    tls: ssl.SSLContext | None = None
     events: list[Event] = field(default_factory=list)
     raw: list[str] = field(default_factory=list)
     auths: list[Event] = field(default_factory=list)
@@ -133,9 +137,9 @@ class FakeRelay:
 
     async def __aenter__(self) -> FakeRelay:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Peer(self), "127.0.0.1", 0)
+        self._server = await loop.create_server(lambda: Peer(self), "127.0.0.1", 0, ssl=self.tls)
         self.port = self._server.sockets[0].getsockname()[1]
-        self.url = f"ws://127.0.0.1:{self.port}"
+        self.url = f"{'wss' if self.tls else 'ws'}://127.0.0.1:{self.port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

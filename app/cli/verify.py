@@ -1,0 +1,137 @@
+"""`verify`: the five checks on a file of events, offline and without settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections import Counter
+from contextlib import nullcontext
+from typing import BinaryIO, cast
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
+
+from app.cli.event_file import UnusableFile, read_events
+from app.cli.unusable import Unusable
+from app.nostr.keys import InvalidKey, parse_pubkey
+from app.scores.consistency import shown
+from app.scores.score_event import SEED_PUBKEY
+from app.verifier import Check, Verdict
+from app.verify_pool import verify_all
+
+PUBLIC_KEYS = "BRISCOLA_PUBLIC_KEYS"
+_LARGE = 2 * 1024 * 1024  # bytes of a file that repays worker processes and a progress bar
+
+
+@click.command("verify")
+@click.argument("file", default="-")
+@click.option(
+    "--pubkey",
+    "pubkeys",
+    multiple=True,
+    metavar="KEY",
+    help=f"Public key of the app, hex or npub; repeat it for several. Default: {PUBLIC_KEYS}.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line for each event.")
+def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
+    """Verify score events: one event, a JSON array of them, or one on each line.
+
+    FILE is a path, or - for standard input. Exits 0 if every event passes the five checks, 1 if one does
+    not, 2 if the file or the key cannot be used.
+    """
+    keys = _public_keys(pubkeys)
+    if SEED_PUBKEY in keys:
+        click.echo(
+            f"Warning: anyone can sign for {SEED_PUBKEY[:8]}..., whose secret key is 1; "
+            "a good signature by it proves nothing.",
+            err=True,
+        )
+    try:
+        with click.open_file(file, "rb") as stream:
+            tally = _verify(cast("BinaryIO", stream), keys, as_json=as_json)
+    except OSError as error:
+        raise Unusable(f"cannot read {shown(file)}: {error.strerror or error}") from None
+    except UnusableFile as error:
+        raise Unusable(f"cannot verify {shown(file)}: {error}") from None
+    sys.exit(0 if tally.keys() <= {"ok", "inconsistent"} else 1)
+
+
+def _public_keys(options: tuple[str, ...]) -> frozenset[str]:
+    listed = os.environ.get(PUBLIC_KEYS, "").split(",")
+    texts = options or [text for text in map(str.strip, listed) if text]
+    if not texts:
+        raise Unusable(
+            f"no public key to verify against: give --pubkey KEY (hex or npub), or set {PUBLIC_KEYS}"
+        )
+    try:
+        return frozenset(map(parse_pubkey, texts))
+    except InvalidKey as error:
+        raise Unusable(f"{'--pubkey' if options else PUBLIC_KEYS}: {error}") from None
+
+
+def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter[str]:
+    """Verify and print; how many events failed each check, are `ok`, are `inconsistent` besides.
+
+    Raises:
+        UnusableFile: nothing in the stream is a JSON object.
+    """
+    size = _size(stream)
+    terminal = sys.stdout.isatty()
+    progress = None
+    if size >= _LARGE and sys.stderr.isatty() and not (as_json and terminal):
+        progress = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False)
+        stream = progress.wrap_file(stream, total=size, description="Verifying")
+    # On a terminal the rows go through the bar's console, which keeps them above it.
+    console = progress.console if progress and terminal else Console(highlight=False)
+    tally: Counter[str] = Counter()
+    with progress or nullcontext():
+        verdicts = verify_all(read_events(stream), keys, workers=None if size >= _LARGE else 1)
+        for index, verdict in enumerate(verdicts):
+            tally[verdict.failed or "ok"] += 1
+            tally["inconsistent"] += verdict.ok and not verdict.consistent
+            if as_json:
+                click.echo(json.dumps({"index": index, **verdict.to_dict()}, separators=(",", ":")))
+            elif verdict.reasons:
+                console.print(_row(index, verdict), soft_wrap=True)
+    if tally.keys() <= {Check.UNPARSABLE, "inconsistent"}:
+        raise UnusableFile("nothing in it is a JSON object")
+    if not as_json:
+        console.print(_summary(tally), soft_wrap=True)
+    return +tally
+
+
+def _size(stream: BinaryIO) -> int:
+    """Bytes in a regular file; 0 for a pipe, whose events are answered as they come."""
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
+def _row(index: int, verdict: Verdict) -> Text:
+    """A line about an event that is not as it should be: plain ASCII, whatever the event holds."""
+    label = Text(verdict.failed or "inconsistent", style="red" if verdict.failed else "yellow")
+    label.pad_right(max(0, len("inconsistent") - len(label)))
+    return Text.assemble(
+        f"{index:>6}  ", label, f"  {(verdict.id or '-')[:12]:<12}  ", "; ".join(verdict.reasons)
+    )
+
+
+def _summary(tally: Counter[str]) -> Text:
+    bad = {check: tally[check] for check in Check if tally[check]}
+    count = tally["ok"] + sum(bad.values())
+    parts: list[str | tuple[str, str]] = [
+        f"{count} event{'s' if count != 1 else ''}: ",
+        (f"{tally['ok']} verified", "green"),
+    ]
+    if tally["inconsistent"]:
+        parts.append((f", {tally['inconsistent']} of them inconsistent", "yellow"))
+    if bad:
+        listed = ", ".join(f"{check} {number}" for check, number in bad.items())
+        parts.append((f", {sum(bad.values())} bad ({listed})", "red"))
+    return Text.assemble(*parts)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from app.delivery.connection import ConnectError
+from app.delivery.fetch import FetchFailed, fetch
+from tests.relays import fake
+from tests.relays.fake import FakeRelay, Peer
+from tests.relays.virtual_time import virtual_time
+
+
+def event(number: int) -> dict[str, Any]:
+    return {"id": f"{number:064x}", "kind": 31250, "pubkey": "ab", "created_at": number, "tags": []}
+
+
+def holding(count: int) -> FakeRelay:
+    return FakeRelay(stored={event(number)["id"]: event(number) for number in range(count)})
+
+
+@virtual_time
+async def test_the_stored_events_in_the_relays_order() -> None:
+    async with holding(3) as relay:
+        events = await fetch(relay.url, [{"kinds": [31250]}], timeout=5, limit=10)
+        assert events == [event(2), event(1), event(0)]
+        assert relay.reqs == [[{"kinds": [31250]}]]
+        await relay.until(lambda: relay.open_sockets == 0)
+
+
+@virtual_time
+async def test_a_relay_that_sends_too_much_is_cut_off() -> None:
+    async with holding(500) as relay:
+        assert len(await fetch(relay.url, [{}], timeout=5, limit=10)) == 10
+
+
+def closed(peer: Peer, subscription: str, filters: object) -> None:
+    peer.send("CLOSED", subscription, "auth-required:\nno")
+
+
+def notice(peer: Peer, subscription: str, filters: object) -> None:
+    peer.send("NOTICE", "bad req")
+
+
+def hang_up(peer: Peer, subscription: str, filters: object) -> None:
+    peer.close(1008, "go away")
+
+
+@pytest.mark.parametrize(
+    ("on_req", "words"),
+    [
+        (closed, "refused: auth-required: no"),
+        (notice, "no end of the stored events within 5 s; the relay says: bad req"),
+        (hang_up, "go away"),
+        (fake.nothing, "no end of the stored events within 5 s"),
+    ],
+)
+@virtual_time
+async def test_a_reason_when_the_relay_does_not_finish(on_req: Any, words: str) -> None:
+    async with FakeRelay(on_req=on_req) as relay:
+        before = asyncio.get_running_loop().time()
+        with pytest.raises(FetchFailed, match=words):
+            await fetch(relay.url, [{}], timeout=5, limit=10)
+        assert asyncio.get_running_loop().time() - before <= 6
+
+
+@virtual_time
+async def test_no_relay_there() -> None:
+    async with FakeRelay() as relay:
+        url = relay.url
+    with pytest.raises(ConnectError, match="Connect call failed"):
+        await fetch(url, [{}], timeout=5, limit=10)
