@@ -16,7 +16,8 @@ from pydantic import (
     Field,
     InstanceOf,
     ValidationError,
-    model_validator,
+    ValidationInfo,
+    field_validator,
 )
 
 from app import config_values as values
@@ -61,18 +62,26 @@ def _relays(text: str) -> tuple[str, ...]:
 
 
 def _public_url(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError(
-            "is no address: give one such as https://scores.example or https://example.org/scores"
-        )
+    wrong = ValueError("is no address: give one such as https://scores.example or https://example.org/scores")
+    # It begins a header (Location), where only these characters may stand.
+    if not text.isascii() or not text.isprintable() or set(text) & set(' "<>\\^`{|}'):
+        raise wrong
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or "?" in text or "#" in text:
+        raise wrong
     if parts.username is not None:
         raise ValueError("carries a user name: drop it")
     return text.rstrip("/")
 
 
 def _database_url(text: str) -> str:
-    if not text.startswith("sqlite:///") or text == "sqlite:///":
+    file = text.removeprefix("sqlite:///")
+    # A database in memory would be another one for every connection.
+    if file in {text, "", ":memory:"} or file.startswith("file:") or "?" in file:
         raise ValueError("is no database that is supported here: give sqlite:///FILE")
     return text
 
@@ -105,6 +114,10 @@ class StoreSettings(BaseModel):
 class Settings(StoreSettings):
     """What the service runs with; the secret key prints as nothing that helps a thief."""
 
+    # Before the secret key, whose check asks for it.
+    allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
+        default=False, description="1 signs even with the key that everybody knows; for tests."
+    )
     secret_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] = Field(
         repr=False, exclude=True, description="The app's secret key: 64 hex digits or an nsec."
     )
@@ -146,18 +159,16 @@ class Settings(StoreSettings):
         exclude=True,
         description="Where calls are counted: memory, or a Redis for several replicas.",
     )
-    allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
-        default=False, description="1 signs even with the key that everybody knows; for tests."
-    )
 
-    @model_validator(mode="after")
-    def _refuse_the_known_key(self) -> Settings:
-        if self.secret_key.is_public_knowledge and not self.allow_insecure_key:
+    @field_validator("secret_key")
+    @classmethod
+    def _refuse_the_known_key(cls, key: SecretKey, info: ValidationInfo) -> SecretKey:
+        if key.is_public_knowledge and not info.data.get("allow_insecure_key"):
             raise ValueError(
-                f"{_SECRET}: this key is known to everybody, so anyone could sign scores in your name: "
-                f"make one of your own with `briscola-scores keygen`"
+                "this key is known to everybody, so anyone could sign scores in your name: "
+                "make one of your own with `briscola-scores keygen`"
             )
-        return self
+        return key
 
     @property
     def pubkey(self) -> str:

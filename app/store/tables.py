@@ -51,12 +51,14 @@ relay = Table(
     Column("url", Text, nullable=False, unique=True),
 )
 
-# A process that delivers. What it holds is free again when it has not beaten for a while.
+# A process that delivers. What it holds is free again when it has not beaten for a while. An idle process
+# loses its row without noticing, so an id is never given again.
 process = Table(
     "process",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("beat", Float, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 # One event on its way to one relay. A pending row is held by a process, or waits for its due time.

@@ -71,8 +71,11 @@ class Writer:
             bulky: it may read or write thousands of rows.
         """
         future: asyncio.Future[R] = self._loop.create_future()
-        self._jobs.append(_Job(operation, argument, bulky, future))
-        self._wanted.set()
+        if self._closing:
+            future.set_exception(StoreUnavailable("the store is closed"))
+        else:
+            self._jobs.append(_Job(operation, argument, bulky, future))
+            self._wanted.set()
         return future
 
     async def close(self) -> None:
@@ -98,19 +101,22 @@ class Writer:
 
     async def _write(self, batch: list[_Job]) -> None:
         try:
-            await self._transaction(batch, _together)
-        except Exception as first:  # noqa: BLE001 - whatever it was, each request learns its own fault
-            log.debug("a shared transaction failed, each request is tried alone: %r", first)
+            transaction = await self._begin()
             try:
-                await self._transaction(batch, self._apart)
-            except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
-                for job in batch:
-                    job.outcome = self._translate(error)
+                await self._finish(transaction, batch, _together)
+            except Exception as first:  # noqa: BLE001 - whatever it was, each request learns its own fault
+                log.debug("a shared transaction failed, each request is tried alone: %r", first)
+                await self._finish(await self._begin(), batch, self._apart)
+        except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
+            for job in batch:
+                job.outcome = self._translate(error)
 
-    async def _transaction(
-        self, batch: list[_Job], perform: Callable[[Connection, list[_Job]], None]
+    async def _finish(
+        self,
+        transaction: RootTransaction,
+        batch: list[_Job],
+        perform: Callable[[Connection, list[_Job]], None],
     ) -> None:
-        transaction = await self._begin()
         try:
             if any(job.bulky for job in batch):
                 await self._in_thread(lambda: perform(self._connection, batch))
@@ -119,6 +125,8 @@ class Writer:
             await self._in_thread(transaction.commit)
         except BaseException:
             transaction.rollback()
+            # SQLAlchemy does nothing after a commit that failed; it may have left the transaction open.
+            self._connection.connection.rollback()
             raise
 
     async def _begin(self) -> RootTransaction:
@@ -137,11 +145,16 @@ class Writer:
         return await self._loop.run_in_executor(self._thread, work)
 
     def _apart(self, connection: Connection, batch: list[_Job]) -> None:
+        driver: Any = connection.connection.driver_connection
         for job in batch:
+            savepoint = connection.begin_nested()
             try:
-                with connection.begin_nested():
-                    _apply(connection, job.operation, [job])
-            except Exception as error:  # noqa: BLE001 - it belongs to this request
+                _apply(connection, job.operation, [job])
+                savepoint.commit()
+            except Exception as error:
+                if not driver.in_transaction:
+                    raise  # on a full disk SQLite undoes the whole transaction, earlier requests with it
+                savepoint.rollback()
                 job.outcome = self._translate(error)
 
     def _translate(self, error: Exception) -> Exception:

@@ -38,6 +38,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer, nullable=False),
         sa.Column("beat", sa.Float, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_process"),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "delivery",

@@ -1,0 +1,235 @@
+"""Group commit: who shares a commit, who fails alone, and that an answer means it is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import create_engine, event, text
+
+from app.store import writer as writer_module
+from app.store.database import Database
+from app.store.errors import StoreUnavailable
+from app.store.writer import Writer
+from tests.service import rows
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+
+class Bench:
+    """A writer on a table of one column, its commits counted, and a gate that holds it up."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.database = Database(f"sqlite:///{path}")
+        with self.database.writer.begin() as connection:
+            connection.execute(text("CREATE TABLE note (word TEXT NOT NULL CHECK (word != 'bad'))"))
+        self.commits: list[int] = []
+        event.listen(self.database.writer, "commit", lambda _: self.commits.append(1))
+        self.writer = Writer(self.database.writer)
+        self.entered, self.gate = threading.Event(), threading.Event()
+        self.calls: list[list[str]] = []
+
+    def note(self, connection: Connection, words: Sequence[str]) -> list[str | Exception]:
+        self.calls.append(list(words))
+        cursor = connection.connection.cursor()
+        answers: list[str | Exception] = []
+        for word in words:
+            if word == "refused":
+                answers.append(ValueError(word))
+                continue
+            if word == "broken":
+                raise KeyError(word)
+            cursor.execute("INSERT INTO note VALUES (?)", (word,))
+            answers.append(word.upper())
+        return answers
+
+    def wait_at_gate(self, connection: Connection, arguments: Sequence[None]) -> list[None]:
+        self.entered.set()
+        assert self.gate.wait(60)
+        return [*arguments]
+
+    async def together(self, *words: str) -> list[Any]:
+        """The outcomes of requests that all arrive while a commit is under way."""
+        held = self.writer.submit(self.wait_at_gate, None, bulky=True)
+        await asyncio.to_thread(self.entered.wait, 60)
+        self.commits.clear()
+        futures = [self.writer.submit(self.note, word) for word in words]
+        self.gate.set()
+        outcomes = await asyncio.gather(*futures, return_exceptions=True)
+        await held
+        return outcomes
+
+    def words(self) -> list[str]:
+        return [word for (word,) in rows(self.path, "SELECT word FROM note ORDER BY rowid")]
+
+
+@asynccontextmanager
+async def bench(folder: Path) -> AsyncIterator[Bench]:
+    made = Bench(folder / "notes.db")
+    try:
+        yield made
+    finally:
+        made.gate.set()
+        await made.writer.close()
+        made.database.close()
+
+
+async def test_an_answer_means_that_it_is_on_disk(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        assert await it.writer.submit(it.note, "hello") == "HELLO"
+        assert it.words() == ["hello"]
+
+
+async def test_requests_that_arrive_together_share_a_commit(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        words = [f"w{number}" for number in range(60)]
+        assert await it.together(*words) == [word.upper() for word in words]
+        assert it.calls == [words]
+        assert len(it.commits) == 2  # the one that was under way, and the shared one
+        assert it.words() == words
+
+
+async def test_a_commit_is_shared_by_so_many_and_no_more(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        words = [f"w{number}" for number in range(600)]
+        await it.together(*words)
+        assert [len(call) for call in it.calls] == [64] * 9 + [24]
+        assert it.words() == words
+
+
+async def test_an_outcome_that_is_an_exception_fails_its_request_alone(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        one, refused, other = await it.together("one", "refused", "other")
+        assert (one, other) == ("ONE", "OTHER")
+        assert isinstance(refused, ValueError)
+        assert len(it.calls) == 1
+        assert it.words() == ["one", "other"]
+
+
+async def test_a_request_that_breaks_the_batch_fails_alone(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        outcomes = await it.together("one", "broken", "two", "bad", "three")
+        assert outcomes[0::2] == ["ONE", "TWO", "THREE"]
+        assert isinstance(outcomes[1], KeyError)
+        assert isinstance(outcomes[3], StoreUnavailable)
+        assert "CHECK" in str(outcomes[3])
+        assert it.words() == ["one", "two", "three"]
+        assert len(it.commits) == 2, "one for the gate, one for all that were good"
+
+
+async def test_what_a_failed_request_wrote_before_it_failed_is_undone(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+
+        def half(connection: Connection, words: Sequence[str]) -> list[None]:
+            it.note(connection, words)
+            raise KeyError(words[0])
+
+        with pytest.raises(KeyError):
+            await it.writer.submit(half, "half")
+        assert await it.writer.submit(it.note, "next") == "NEXT"
+        assert it.words() == ["next"]
+
+
+async def test_a_full_disk_fails_every_request_and_loses_none_that_was_answered(tmp_path: Path) -> None:
+    """SQLite undoes the whole transaction here, also what earlier savepoints had kept."""
+    async with bench(tmp_path) as it:
+        with it.database.reader.connect() as connection:
+            pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+
+        def limit(connection: Connection, limits: Sequence[int]) -> list[None]:
+            connection.execute(text(f"PRAGMA max_page_count = {limits[0]}"))
+            return [None]
+
+        await it.writer.submit(limit, pages + 1)
+        words = [f"{number}" * 1500 for number in range(9)]
+        outcomes = await it.together(*words)
+        answered = [word for word, outcome in zip(words, outcomes, strict=True) if isinstance(outcome, str)]
+        assert it.words() == answered
+        failed = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+        assert failed
+        assert all(isinstance(outcome, StoreUnavailable) for outcome in failed)
+        assert all("full" in str(outcome) for outcome in failed)
+        await it.writer.submit(limit, 1_000_000)
+        assert await it.writer.submit(it.note, "after") == "AFTER"
+        assert it.words() == [*answered, "after"]
+
+
+async def test_a_locked_database_fails_every_request_once_and_is_taken_again_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(writer_module, "_BUSY_SECONDS", 0)
+    caplog.set_level("DEBUG")
+    async with bench(tmp_path) as it:
+        other = create_engine(f"sqlite:///{it.path}")
+        with other.connect() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            with pytest.raises(StoreUnavailable, match="locked"):
+                await it.writer.submit(it.note, "one")
+            assert it.calls == []
+            assert "tried alone" not in caplog.text, (
+                "where no transaction can begin, nobody waits for another"
+            )
+            connection.rollback()
+        other.dispose()
+        assert await it.writer.submit(it.note, "two") == "TWO"
+        assert it.words() == ["two"]
+
+
+async def test_a_failing_commit_keeps_nothing(tmp_path: Path) -> None:
+    """A deferred constraint is checked at the commit itself."""
+    async with bench(tmp_path) as it:
+        await it.writer.submit(_make_deferred, None)
+        with pytest.raises(StoreUnavailable, match="FOREIGN KEY"):
+            await it.writer.submit(_orphan, None)
+        assert rows(it.path, "SELECT count(*) FROM child") == [(0,)]
+        assert await it.writer.submit(it.note, "next") == "NEXT"
+
+
+def _make_deferred(connection: Connection, arguments: Sequence[None]) -> list[None]:
+    connection.exec_driver_sql("CREATE TABLE parent (id INTEGER PRIMARY KEY)")
+    connection.exec_driver_sql(
+        "CREATE TABLE child (parent INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)"
+    )
+    return [*arguments]
+
+
+def _orphan(connection: Connection, arguments: Sequence[None]) -> list[None]:
+    connection.exec_driver_sql("INSERT INTO child VALUES (7)")
+    return [*arguments]
+
+
+async def test_a_caller_that_goes_away_takes_nothing_with_it(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        held = it.writer.submit(it.wait_at_gate, None, bulky=True)
+        await asyncio.to_thread(it.entered.wait, 60)
+        gone, stays = it.writer.submit(it.note, "gone"), it.writer.submit(it.note, "stays")
+        gone.cancel()
+        it.gate.set()
+        assert await stays == "STAYS"
+        await held
+        assert gone.cancelled()
+        assert it.words() == ["gone", "stays"]
+
+
+async def test_closing_finishes_what_is_queued(tmp_path: Path) -> None:
+    async with bench(tmp_path) as it:
+        held = it.writer.submit(it.wait_at_gate, None, bulky=True)
+        await asyncio.to_thread(it.entered.wait, 60)
+        queued = [it.writer.submit(it.note, f"w{number}") for number in range(5)]
+        closing = asyncio.create_task(it.writer.close())
+        await asyncio.sleep(0)
+        it.gate.set()
+        await closing
+        assert await asyncio.gather(*queued) == [f"W{number}" for number in range(5)]
+        await held
+        with pytest.raises(StoreUnavailable, match="closed"):
+            await it.writer.submit(it.note, "late")
+        assert len(it.words()) == 5

@@ -1,0 +1,320 @@
+"""Settings: every fault at once, by name, with what to do; the secret nowhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.config import InvalidSettings, Settings, StoreSettings, load, setting_names
+from tests.service import PUBKEY, SECRET
+
+ROOT = Path(__file__).parents[1]
+ORDER = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141"
+SEED_PUBKEY = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+# The example of NIP-19 itself: its nsec, that secret in hex, and its npub.
+NSEC = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
+NSEC_HEX = "67dea2ed018072d675f5415ecfaed7d2597555e202d85b3d65ea4e58d2d92ffa"
+NPUB = "npub180cvv07tjdrrgpa0j7j7tmnyl2yr6yr7l8j4s3evf6u64th6gkwsyjh6w6"
+NPUB_HEX = "3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d"
+
+
+def settings(**values: str) -> Settings:
+    return load(Settings, environment(**values))[0]
+
+
+def environment(**values: str) -> dict[str, str]:
+    return {f"BRISCOLA_{name}": value for name, value in {"SECRET_KEY": SECRET, **values}.items()}
+
+
+def faults(environ: dict[str, str]) -> list[str]:
+    with pytest.raises(InvalidSettings) as caught:
+        load(Settings, environ)
+    assert str(caught.value) == "\n".join(caught.value.faults)
+    return caught.value.faults
+
+
+def test_a_secret_key_is_enough() -> None:
+    it, warnings = load(Settings, {"BRISCOLA_SECRET_KEY": SECRET})
+    assert warnings == []
+    assert it.pubkey == PUBKEY
+    assert it.verifying_keys == {PUBKEY}
+    assert it.relays == ("wss://nostr.relay.hedwig.sh",)
+    assert it.database_url == "sqlite:///briscola-scores.db"
+    assert it.public_url is None
+    assert it.score_policy == "latest"
+    assert it.allow_insecure_key is False
+    assert (it.log_level, it.log_format) == ("info", "text")
+
+
+@pytest.mark.parametrize("text", [NSEC, NSEC.upper(), NSEC_HEX, NSEC_HEX.upper(), f"  {NSEC}\n"])
+def test_the_secret_key_is_read_as_hex_or_nsec(text: str) -> None:
+    assert settings(SECRET_KEY=text).secret_key.to_hex() == NSEC_HEX
+
+
+BAD_SECRETS = {
+    "ab": "neither 64 hex digits nor an nsec",
+    "0" * 64: "zero",
+    ORDER: "not below the curve order",
+    "f" * 64: "not below the curve order",
+    NPUB: "this is an npub",
+    NSEC[:-1] + "q": "cannot be read",
+    NSEC[:-1]: "cannot be read",
+    NSEC_HEX[:-1]: "63 characters",
+    NSEC_HEX + "0": "65 characters",
+    "0x" + NSEC_HEX: "66 characters",
+    "g" * 64: "neither",
+    "ÿ" * 64: "neither",
+    f"{1:064x}": "known to everybody",
+    ORDER[:-1] + "0": "known to everybody",  # n - 1
+}
+
+
+@pytest.mark.parametrize("text", BAD_SECRETS, ids=lambda text: ascii(text[-12:]))
+def test_a_bad_secret_key_says_what_is_wrong_and_never_what_it_is(text: str) -> None:
+    (fault,) = faults({"BRISCOLA_SECRET_KEY": text})
+    assert fault.startswith("BRISCOLA_SECRET_KEY: ")
+    assert BAD_SECRETS[text] in fault
+    assert len(text) < 3 or text not in fault
+
+
+@pytest.mark.parametrize("environ", [{}, {"BRISCOLA_SECRET_KEY": ""}, {"BRISCOLA_SECRET_KEY": " \n"}])
+def test_without_a_secret_key_the_way_to_one_is_shown(environ: dict[str, str]) -> None:
+    (fault,) = faults(environ)
+    assert fault.startswith("BRISCOLA_SECRET_KEY: is not set")
+    assert "keygen" in fault
+    assert "BRISCOLA_SECRET_KEY_FILE" in fault
+
+
+@given(st.text(alphabet="0123456789abcdefnsecpub1qxyzNSEC", min_size=8, max_size=80))
+def test_no_secret_is_ever_echoed(text: str) -> None:
+    try:
+        load(Settings, {"BRISCOLA_SECRET_KEY": text})
+    except InvalidSettings as error:
+        assert text not in str(error)
+        assert text not in repr(error)
+
+
+def test_the_known_key_signs_where_it_is_allowed() -> None:
+    for secret in (f"{1:064x}", ORDER[:-1] + "0"):
+        assert settings(SECRET_KEY=secret, ALLOW_INSECURE_KEY="1").pubkey == SEED_PUBKEY
+        (fault,) = faults(environment(SECRET_KEY=secret, ALLOW_INSECURE_KEY="0"))
+        assert "known to everybody" in fault
+
+
+def test_every_fault_is_reported_at_once() -> None:
+    found = faults(
+        environment(
+            SECRET_KEY=f"{1:064x}",
+            PUBLIC_KEYS="xyz",
+            RELAYS="ftp://relay",
+            DATABASE_URL="mysql://host/db",
+            PUBLIC_URL="scores",
+            SCORE_POLICY="worst",
+            ALLOW_INSECURE_KEY="yes",
+            LOG_LEVEL="loud",
+            LOG_FORMAT="xml",
+        )
+    )
+    assert sorted(fault.partition(":")[0] for fault in found) == [
+        "BRISCOLA_ALLOW_INSECURE_KEY",
+        "BRISCOLA_DATABASE_URL",
+        "BRISCOLA_LOG_FORMAT",
+        "BRISCOLA_LOG_LEVEL",
+        "BRISCOLA_PUBLIC_KEYS",
+        "BRISCOLA_PUBLIC_URL",
+        "BRISCOLA_RELAYS",
+        "BRISCOLA_SCORE_POLICY",
+        "BRISCOLA_SECRET_KEY",
+    ]
+    assert not any("pydantic" in fault or "Value error" in fault for fault in found)
+
+
+# the file of the secret
+
+
+def test_the_secret_key_is_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(f"{NSEC}\n")
+    file.chmod(0o600)
+    it, warnings = load(Settings, {"BRISCOLA_SECRET_KEY_FILE": str(file)})
+    assert it.secret_key.to_hex() == NSEC_HEX
+    assert warnings == []
+
+
+def test_a_file_that_others_can_read_is_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(NSEC)
+    for mode in (0o640, 0o604):
+        file.chmod(mode)
+        _, (warning,) = load(Settings, {"BRISCOLA_SECRET_KEY_FILE": str(file)})
+        assert warning == "BRISCOLA_SECRET_KEY_FILE: others can read the file: chmod 600 it"
+
+
+def test_a_file_without_a_key_says_why(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    for content, reason in ((b"", "is empty"), (b" \n", "is empty"), (b"\xff\xfe", "holds no key"),
+                            ("é".encode(), "holds no key")):  # fmt: skip
+        file.write_bytes(content)
+        (fault,) = faults({"BRISCOLA_SECRET_KEY_FILE": str(file)})
+        assert fault.startswith("BRISCOLA_SECRET_KEY_FILE: ")
+        assert reason in fault
+    file.write_text("ab")
+    (fault,) = faults({"BRISCOLA_SECRET_KEY_FILE": str(file)})
+    assert "neither 64 hex digits nor an nsec" in fault
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    (fault,) = faults({"BRISCOLA_SECRET_KEY_FILE": str(tmp_path / "none")})
+    assert "cannot be read: No such file" in fault
+    (fault,) = faults({"BRISCOLA_SECRET_KEY_FILE": str(tmp_path)})
+    assert "cannot be read: Is a directory" in fault
+
+
+def test_both_settings_of_the_secret_are_a_fault_without_either_being_shown(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(NSEC)
+    found = faults({"BRISCOLA_SECRET_KEY": SECRET, "BRISCOLA_SECRET_KEY_FILE": str(file)})
+    assert found == ["BRISCOLA_SECRET_KEY_FILE: set together with BRISCOLA_SECRET_KEY: keep one of the two"]
+
+
+# the others
+
+
+def test_relays_are_brought_to_one_spelling() -> None:
+    given = "https://Relay.Example/, relay.example ,,wss://relay.example:443,ws://other:80/x/"
+    assert settings(RELAYS=given).relays == ("wss://relay.example", "ws://other/x")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown", "hidden"),
+    [
+        ("ftp://relay.example", "'ftp://relay.example'", None),
+        ("wss://", "names no host", None),
+        ("wss://good.example,wss://bad example", "white space", None),
+        ("wss://name:hunter2@relay.example", "password", "hunter2"),
+        ("wss://relay.example/#x", "fragment", None),
+        ("wss://relay.example:99999", "is no address", None),
+        (",", "names no relay", None),
+    ],
+)
+def test_a_faulty_relay_is_named_without_its_password(given: str, shown: str, hidden: str | None) -> None:
+    (fault,) = faults(environment(RELAYS=given))
+    assert fault.startswith("BRISCOLA_RELAYS: ")
+    assert shown in fault
+    assert hidden is None or hidden not in fault
+
+
+def test_older_public_keys() -> None:
+    it = settings(PUBLIC_KEYS=f" {NPUB} , {SEED_PUBKEY.upper()},")
+    assert it.public_keys == {NPUB_HEX, SEED_PUBKEY}
+    assert it.verifying_keys == {NPUB_HEX, SEED_PUBKEY, PUBKEY}
+
+
+@pytest.mark.parametrize("key", ["ab", "0" * 64, "f" * 64, NSEC, NPUB[:-1]])
+def test_a_faulty_public_key_is_never_echoed(key: str) -> None:
+    (fault,) = faults(environment(PUBLIC_KEYS=f"{NPUB_HEX},{key}"))
+    assert fault.startswith("BRISCOLA_PUBLIC_KEYS: ")
+    assert key == "ab" or key not in fault
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("https://scores.example", "https://scores.example"),
+        ("https://scores.example/", "https://scores.example"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("https://example.org/a/b/", "https://example.org/a/b"),
+        ("http://[::1]:80", "http://[::1]:80"),
+    ],
+)
+def test_a_public_url_is_kept_without_its_last_slash(given: str, kept: str) -> None:
+    assert settings(PUBLIC_URL=given).public_url == kept
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "scores.example", "ftp://scores.example", "https://", "https:///x", "http://[", "https://x:99999",
+        "https://x:0", "https://x?y", "https://x#y", "https://x/?", "https://a b", "https://x\r\nX: y",
+        "https://例え.example", "https://x/é", "https://me:hunter2@x", "https://x:port", 'https://x/"',
+    ],
+)  # fmt: skip
+def test_what_cannot_begin_a_header_is_no_public_url(url: str) -> None:
+    (fault,) = faults(environment(PUBLIC_URL=url))
+    assert fault.startswith("BRISCOLA_PUBLIC_URL: ")
+    assert "hunter2" not in fault
+
+
+@pytest.mark.parametrize("url", ["sqlite:///a.db", "sqlite:////var/lib/a.db", "sqlite:///a b/ü.db"])
+def test_database_files(url: str) -> None:
+    assert settings(DATABASE_URL=url).database_url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "a.db", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///a.db?mode=ro", "sqlite:///file:a.db",
+        "postgresql://me:hunter2@host/db", "sqlite://host/a.db",
+    ],
+)  # fmt: skip
+def test_other_databases_are_refused_without_their_password(url: str) -> None:
+    (fault,) = faults(environment(DATABASE_URL=url))
+    assert fault == "BRISCOLA_DATABASE_URL: is no database that is supported here: give sqlite:///FILE"
+
+
+def test_policies_levels_and_formats() -> None:
+    it = settings(SCORE_POLICY="best", LOG_LEVEL="debug", LOG_FORMAT="json")
+    assert (it.score_policy, it.log_level, it.log_format) == ("best", "debug", "json")
+    (fault,) = faults(environment(SCORE_POLICY="Best"))
+    assert fault == "BRISCOLA_SCORE_POLICY: 'latest' or 'best'"
+
+
+def test_what_is_unknown_warns_and_what_is_empty_counts_as_unset() -> None:
+    environ = environment(RELAY="wss://secret.example", RELAYS="", PUBLIC_URL=" ", ZZZ="1", EMPTY="")
+    it, warnings = load(Settings, {**environ, "OTHER": "1", "briscola_relays": "x"})
+    assert warnings == [
+        "BRISCOLA_RELAY: unknown setting, ignored",
+        "BRISCOLA_ZZZ: unknown setting, ignored",
+    ]
+    assert it.relays == ("wss://nostr.relay.hedwig.sh",)
+    assert it.public_url is None
+
+
+def test_a_command_on_the_store_alone_needs_no_secret() -> None:
+    it, warnings = load(StoreSettings, environment(SECRET_KEY="ab", DATABASE_URL="sqlite:///x.db"))
+    assert it.database_url == "sqlite:///x.db"
+    assert warnings == []
+    assert not hasattr(it, "secret_key")
+
+
+def test_the_secret_shows_in_no_form_of_the_settings() -> None:
+    it = settings(SECRET_KEY=NSEC)
+    forms = [repr(it), str(it), f"{it}", repr(it.model_dump()), it.model_dump_json(), repr(vars(it))]
+    forms += [repr(it.secret_key), str(it.secret_key), json.dumps(it.model_dump(mode="json"))]
+    for form in forms:
+        assert NSEC_HEX not in form
+        assert NSEC not in form
+        assert str(int(NSEC_HEX, 16)) not in form
+    with pytest.raises(TypeError, match="not pickled"):
+        pickle.dumps(it)
+
+
+def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("BRISCOLA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("BRISCOLA_SECRET_KEY", NSEC_HEX)
+    assert load(Settings)[0].secret_key.to_hex() == NSEC_HEX
+
+
+def test_the_example_holds_every_setting_and_no_other() -> None:
+    text = (ROOT / ".env.example").read_text("utf-8")
+    named = re.findall(r"^#? ?(BRISCOLA_[A-Z_]+)=", text, flags=re.MULTILINE)
+    assert sorted(named) == sorted(setting_names())
+    assert all(setting_names().values()), "every setting is described"
