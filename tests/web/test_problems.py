@@ -30,14 +30,21 @@ def client(error: Exception) -> AsyncClient:
 
 SLUGS = {
     "malformed-body": 400,
+    "malformed-request": 400,
     "unauthenticated": 401,
+    "origin-not-allowed": 403,
     "not-found": 404,
     "method-not-allowed": 405,
+    "request-timeout": 408,
     "body-too-large": 413,
+    "address-too-long": 414,
     "unsupported-media-type": 415,
     "invalid-score": 422,
     "too-fast": 429,
+    "rate-limited": 429,
+    "header-too-large": 431,
     "internal": 500,
+    "overloaded": 503,
     "clock-behind": 503,
     "store-unavailable": 503,
 }
