@@ -105,7 +105,7 @@ def verify_many(events: Iterable[Source], app_pubkey: AppKeys, workers: int | No
     Args:
         events: each as `verify` takes it.
         app_pubkey: as `verify` takes it.
-        workers: processes to use for large numbers of events; by default one for each core.
+        workers: processes (threads, if the caller has threads) for many events; by default one a core.
 
     Raises:
         ValueError: `app_pubkey` is no key, or `workers` is not positive. No event raises anything.

@@ -1,23 +1,24 @@
-"""Verification of many events on several cores: worker processes around the pure verifier."""
+"""Verification of many events on several cores: workers around the pure verifier."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Sized
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from app.nostr.event import read_fields, shape
 from app.verifier import AppKeys, Source, Verdict, app_keys, verify_with
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
-INLINE_BELOW = 5000  # fewer events are done before worker processes have started
+INLINE_BELOW = 5000  # fewer events are done before workers have started
 _CHUNK_EVENTS = 500
 _CHUNK_LENGTH = 4 * 1024 * 1024  # text in a chunk; only a single longer event makes it more
 _CHUNKS_IN_FLIGHT = 4  # for each worker: enough to keep it busy, few enough to bound memory
@@ -25,13 +26,13 @@ _CHUNKS_IN_FLIGHT = 4  # for each worker: enough to keep it busy, few enough to 
 
 def verify_all(
     events: Iterable[Source], app_pubkey: AppKeys, workers: int | None = None
-) -> Iterator[Verdict]:
-    """One verdict per event, in order, reading no further ahead than the workers need.
+) -> Generator[Verdict, None, None]:
+    """One verdict per event, in order, reading no further ahead than the workers need; to be closed if left.
 
     Args:
         events: each as `verify` takes it; a list of fewer than `INLINE_BELOW` is judged in this process.
         app_pubkey: as `verify` takes it.
-        workers: processes to use; by default one for each core. With 1, verdicts come event by event.
+        workers: processes or threads to use; by default one a core. With 1, verdicts come event by event.
 
     Raises:
         ValueError: `app_pubkey` is no key, or `workers` is not positive.
@@ -43,7 +44,7 @@ def verify_all(
         raise ValueError(f"workers is {workers}; at least one is needed")
     if workers == 1 or (isinstance(events, Sized) and len(events) < INLINE_BELOW):
         return (verify_with(event, keys) for event in events)
-    return _in_processes(iter(events), keys, workers)
+    return _in_chunks(iter(events), keys, workers)
 
 
 def _chunks(events: Iterator[Source]) -> Iterator[list[Source]]:
@@ -60,8 +61,10 @@ def _chunks(events: Iterator[Source]) -> Iterator[list[Source]]:
         yield chunk
 
 
-def _in_processes(events: Iterator[Source], keys: frozenset[str], workers: int) -> Iterator[Verdict]:
-    with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_ignore_interrupts) as pool:
+def _in_chunks(
+    events: Iterator[Source], keys: frozenset[str], workers: int
+) -> Generator[Verdict, None, None]:
+    with _executor(workers) as pool:
         running: deque[tuple[list[Source], Future[list[Verdict | None]]]] = deque()
         for chunk in _chunks(events):
             texts = [_portable(event) for event in chunk]
@@ -77,7 +80,7 @@ def _completed(
 ) -> Iterator[Verdict]:
     """A chunk's verdicts, with those that no worker gave."""
     for event, verdict in zip(chunk, verdicts.result(), strict=True):
-        yield verdict or verify_with(event, keys)
+        yield verify_with(event, keys) if verdict is None else verdict
 
 
 def _portable(event: Source) -> str | bytes | None:
@@ -94,10 +97,15 @@ def _verify_chunk(texts: list[str | bytes | None], keys: frozenset[str]) -> list
     return [None if text is None else verify_with(text, keys) for text in texts]
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Fork where it is safe: it starts at once and runs none of the caller's main module again."""
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
-    return multiprocessing.get_context("fork" if can_fork else "spawn")
+def _executor(workers: int) -> Executor:
+    """Forked processes where that is safe, else threads, which gain less but run beside anything.
+
+    Spawned processes would run the caller's main module once more.
+    """
+    if sys.platform == "linux" and threading.active_count() == 1:
+        context = multiprocessing.get_context("fork")
+        return ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupts)
+    return ThreadPoolExecutor(workers)
 
 
 def _ignore_interrupts() -> None:

@@ -14,6 +14,7 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "verify": "app.cli.verify",
+    "play": "app.cli.play",
 }
 
 

@@ -24,7 +24,7 @@ def read_events(stream: BinaryIO) -> Iterator[str | bytes]:
     """The text of each event, unchecked; of a file of lines never more than one line at a time.
 
     Raises:
-        UnusableFile: the file is empty, or begins as an array and is not a whole one.
+        UnusableFile: the file cannot be read, is empty, or begins as an array and is not a whole one.
     """
     lines = _lines(stream)
     first = next(lines, None)
@@ -55,10 +55,11 @@ def _event_or_lines(first: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
     if _is_json(first):
         yield from chain([first], lines)
         return
-    head = [first]
+    head, length = [first], len(first)
     for line in lines:
         head.append(line)
-        if sum(map(len, head)) > MAX_DOCUMENT:
+        length += len(line)
+        if length > MAX_DOCUMENT:
             break
     else:
         whole = b"".join(head)
@@ -70,12 +71,19 @@ def _event_or_lines(first: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
     """The lines that are not blank, split at line feeds only."""
-    while line := stream.readline(MAX_LINE):
+    while line := _read_line(stream):
         rest = line
         while len(rest) == MAX_LINE and not rest.endswith(b"\n"):
-            rest = stream.readline(MAX_LINE)
+            rest = _read_line(stream)
         if line.strip(_SPACE):
             yield line
+
+
+def _read_line(stream: BinaryIO) -> bytes:
+    try:
+        return stream.readline(MAX_LINE)
+    except OSError as error:
+        raise UnusableFile(f"reading it failed: {error.strerror}") from None
 
 
 def _is_json(text: bytes) -> bool:

@@ -7,8 +7,9 @@ import os
 import stat
 import sys
 from collections import Counter
-from contextlib import nullcontext
-from typing import BinaryIO, cast
+from contextlib import AbstractContextManager, closing, nullcontext
+from pathlib import Path
+from typing import BinaryIO
 
 import click
 from rich.console import Console
@@ -25,6 +26,7 @@ from app.verify_pool import verify_all
 
 PUBLIC_KEYS = "BRISCOLA_PUBLIC_KEYS"
 _LARGE = 2 * 1024 * 1024  # bytes of a file that repays worker processes and a progress bar
+_REDRAWN = 1000  # events between two drawings of the progress bar
 
 
 @click.command("verify")
@@ -51,12 +53,14 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
             err=True,
         )
     try:
-        with click.open_file(file, "rb") as stream:
-            tally = _verify(cast("BinaryIO", stream), keys, as_json=as_json)
-    except OSError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error.strerror or error}") from None
+        with _opened(file) as stream:
+            tally = _verify(stream, keys, as_json=as_json)
     except UnusableFile as error:
         raise Unusable(f"cannot verify {shown(file)}: {error}") from None
+    except BrokenPipeError:
+        raise  # whoever reads has seen enough; click ends quietly
+    except OSError as error:
+        raise Unusable(f"cannot write the verdicts: {error.strerror}") from None
     sys.exit(0 if tally.keys() <= {"ok", "inconsistent"} else 1)
 
 
@@ -73,6 +77,19 @@ def _public_keys(options: tuple[str, ...]) -> frozenset[str]:
         raise Unusable(f"{'--pubkey' if options else PUBLIC_KEYS}: {error}") from None
 
 
+def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+    if file == "-":
+        if sys.stdin is None:
+            raise Unusable("cannot read standard input: it is closed")
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(file).open("rb")
+    except OSError as error:
+        raise Unusable(f"cannot read {shown(file)}: {error.strerror}") from None
+    except ValueError as error:
+        raise Unusable(f"cannot read {shown(file)}: {error}") from None
+
+
 def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter[str]:
     """Verify and print; how many events failed each check, are `ok`, are `inconsistent` besides.
 
@@ -80,16 +97,15 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
         UnusableFile: nothing in the stream is a JSON object.
     """
     size = _size(stream)
-    terminal = sys.stdout.isatty()
-    progress = None
-    if size >= _LARGE and sys.stderr.isatty() and not (as_json and terminal):
-        progress = Progress(console=Console(stderr=True), transient=True, redirect_stdout=False)
+    # On a terminal the bar would run into JSON lines; rows for people go through its console, above it.
+    on_terminal = sys.stdout.isatty()
+    progress = None if size < _LARGE or (as_json and on_terminal) else _progress()
+    console = progress.console if progress and on_terminal else Console(highlight=False)
+    if progress:
         stream = progress.wrap_file(stream, total=size, description="Verifying")
-    # On a terminal the rows go through the bar's console, which keeps them above it.
-    console = progress.console if progress and terminal else Console(highlight=False)
     tally: Counter[str] = Counter()
-    with progress or nullcontext():
-        verdicts = verify_all(read_events(stream), keys, workers=None if size >= _LARGE else 1)
+    workers = None if size >= _LARGE else 1
+    with progress or nullcontext(), closing(verify_all(read_events(stream), keys, workers)) as verdicts:
         for index, verdict in enumerate(verdicts):
             tally[verdict.failed or "ok"] += 1
             tally["inconsistent"] += verdict.ok and not verdict.consistent
@@ -97,11 +113,22 @@ def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter
                 click.echo(json.dumps({"index": index, **verdict.to_dict()}, separators=(",", ":")))
             elif verdict.reasons:
                 console.print(_row(index, verdict), soft_wrap=True)
+            if progress and index % _REDRAWN == 0:
+                progress.refresh()
     if tally.keys() <= {Check.UNPARSABLE, "inconsistent"}:
         raise UnusableFile("nothing in it is a JSON object")
     if not as_json:
         console.print(_summary(tally), soft_wrap=True)
     return +tally
+
+
+def _progress() -> Progress | None:
+    """A progress bar if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    # It draws itself only when told: with a thread of its own there the workers could not be processes.
+    console = Console(stderr=True, highlight=False)
+    return Progress(console=console, transient=True, redirect_stdout=False, auto_refresh=False)
 
 
 def _size(stream: BinaryIO) -> int:

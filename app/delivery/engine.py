@@ -63,7 +63,7 @@ class Engine:
                 clock=self._clock,
                 random=self._random,
             )
-        self._recording = asyncio.create_task(self._recorder.run(), name="record outcomes")
+        self._recording = asyncio.create_task(self._forever(self._recorder.run), name="record outcomes")
         self._tasks = [
             asyncio.create_task(self._forever(worker.run), name=f"deliver to {worker.relay}")
             for worker in self._workers.values()

@@ -27,6 +27,11 @@ class Pace:
         """Seconds for which nothing is to be sent."""
         return max(self._stopped_until - now, 0.0)
 
+    def room(self, in_flight: int) -> int:
+        """How many more to send now: none until a quarter of the window is free, so they leave together."""
+        room = self.window - in_flight
+        return room if room >= self.window // 4 else 0
+
     def accepted(self) -> None:
         """An event was accepted."""
         self.window = min(self.window + 1, WINDOW_LIMIT)

@@ -40,10 +40,12 @@ class Queue:
         del self._by_address[delivery.address]
         return delivery
 
-    def discard(self, event_id: str) -> None:
-        """Take a delivery out if it is in."""
-        if (delivery := self._deliveries.pop(event_id, None)) is not None:
+    def discard(self, event_id: str) -> bool:
+        """Take a delivery out; whether it was in."""
+        delivery = self._deliveries.pop(event_id, None)
+        if delivery is not None:
             del self._by_address[delivery.address]
+        return delivery is not None
 
     def drain(self) -> Iterator[Delivery]:
         """Take everything out."""

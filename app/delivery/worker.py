@@ -54,7 +54,7 @@ class Worker:
         random: Random,
     ) -> None:
         self.relay = relay
-        self._report_outcome = report
+        self._report = report
         self._clock = clock
         self._random = random
         self._loop = asyncio.get_running_loop()
@@ -64,7 +64,7 @@ class Worker:
         self._queue = Queue()
         self._replaced: list[Outcome] = []  # conflicts until the store shows a newer event
         self._late: set[str] = set()  # events answered late, until that is recorded
-        self._unrecorded = 0
+        self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
         self._wake = asyncio.Event()
         self._pumping = False
@@ -87,12 +87,14 @@ class Worker:
 
     def offer(self, delivery: Delivery) -> None:
         """Take a delivery that this process holds; what cannot be taken is given back through the outbox."""
+        if self._knows(delivery.event_id):
+            return
+        accepting = self.accepting
+        self._held += 1
         now = self._clock()
-        if not self.accepting:
+        if not accepting:
             due = now + self._pace.pause(self._loop.time())
             self._report(answer.unsent(delivery, "not sent: the relay is not connected or behind", due=due))
-        elif self._knows(delivery.event_id):
-            return
         elif (sendable := answer.sendable_at(delivery)) > now:
             self._report(answer.unsent(delivery, "not sent: created_at is too far ahead", due=sendable))
         else:
@@ -109,7 +111,7 @@ class Worker:
 
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
-        self._unrecorded -= 1
+        self._held -= 1
         self._late.discard(outcome.event_id)
         if outcome.due is not None and self._intake.due_by(outcome.due):
             self._wake.set()
@@ -179,10 +181,6 @@ class Worker:
     def _knows(self, event_id: str) -> bool:
         return event_id in self._queue or event_id in self._late or self._session.holds(event_id)
 
-    @property
-    def _held(self) -> int:
-        return len(self._queue) + self._session.in_flight + self._unrecorded + len(self._replaced)
-
     def _wake_for_room(self) -> None:
         if self._intake.backlog and self._held <= HELD_LIMIT // 2:
             self._wake.set()
@@ -213,8 +211,8 @@ class Worker:
             await self._resolve_replaced()
         finally:
             self._connection = None
-            connection.close()
             self._fail_in_flight(reason)
+            connection.close()
             await connection.lost
 
     def _fail_in_flight(self, reason: str) -> None:
@@ -288,7 +286,7 @@ class Worker:
         session.outgoing = []
         now = self._loop.time()
         sending = connection.ready and connection.is_open and not self._pace.pause(now)
-        room = self._pace.window - session.in_flight if sending else 0
+        room = self._pace.room(session.in_flight) if sending else 0
         while room > 0 and queue:
             messages.append(session.send(queue.pop(), now))
             room -= 1
@@ -315,11 +313,8 @@ class Worker:
             if split_prefix(reply.message)[0] == "rate-limited":
                 self._pace.rate_limited(self._loop.time())
         if reply.late:
-            self._queue.discard(outcome.event_id)
+            if not self._queue.discard(outcome.event_id):
+                self._held += 1
             self._late.add(outcome.event_id)
         if outcome.state is not DeliveryState.CONFLICT:
             self._report(outcome)
-
-    def _report(self, outcome: Outcome) -> None:
-        self._unrecorded += 1
-        self._report_outcome(outcome)

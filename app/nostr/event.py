@@ -115,7 +115,7 @@ def parse_event(source: str | bytes | Mapping[str, Any]) -> Event:
     """
     fields, duplicate = read_fields(source)
     if duplicate is not None:
-        raise InvalidEvent(f"the key {duplicate!r} occurs twice")
+        raise InvalidEvent(f"the key {duplicate[:40]!a} occurs twice")
     return shape(fields)
 
 

@@ -84,6 +84,8 @@ def read_exactly(text: str | bytes) -> tuple[Any, str | None]:
             raise InvalidJson(f"the text is not UTF-8 at byte {error.start}") from None
     if len(text) > EXACT_LIMIT:
         raise InvalidJson(_too_long(len(text)))
+    if text.startswith("\ufeff"):
+        raise InvalidJson("the text begins with a byte order mark, which JSON has not")
     return _Reader(text).document()
 
 

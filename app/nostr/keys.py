@@ -135,7 +135,7 @@ def verify_signature(pubkey: str, digest: bytes, signature: bytes) -> bool:
 def _read_key(text: str, *, kind: str, prefix: str, mistaken: str) -> bytes:
     """The 32 bytes of a key given as hex or bech32; `mistaken` is the prefix of the other kind of key."""
     if not isinstance(text, str) or not text:
-        raise InvalidKey(f"the {kind} key is empty; give 64 hex digits or an {prefix}")
+        raise InvalidKey(f"the {kind} key is missing or empty; give 64 hex digits or an {prefix}")
     if _HEX_KEY.fullmatch(text):
         return bytes.fromhex(text)
     lower = text.lower()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 _MIGRATIONS = Path(__file__).parent / "migrations"
 READERS = 4
 _BUSY_SECONDS = 5
+_BUSY_PAUSE = 0.01
+# Alembic keeps the migration under way in a global.
+_one_migration_at_a_time = threading.Lock()
 
 
 class Database:
@@ -90,8 +96,9 @@ def _sqlite(url: str, *, begin: str, pool_size: int) -> Engine:
     def configure(connection: Any, _record: object) -> None:
         # The driver must not begin transactions of its own: ours say which lock they take.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}")
+        _enter_wal(connection)
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
 
     @event.listens_for(engine, "begin")
     def start(connection: Connection) -> None:
@@ -100,12 +107,27 @@ def _sqlite(url: str, *, begin: str, pool_size: int) -> Engine:
     return engine
 
 
+def _enter_wal(connection: Any) -> None:
+    """Set the journal mode; SQLite does not wait by itself while another process sets it too."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_BUSY_PAUSE)
+        else:
+            return
+
+
 def _upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
     try:
-        command.upgrade(config, "head")
+        with _one_migration_at_a_time:
+            command.upgrade(config, "head")
     except CommandError:
         head = ScriptDirectory.from_config(config).get_current_head()
         raise StoreUnusable(

@@ -68,6 +68,11 @@ class MemoryOutbox:
                     row.state, row.due, row.held = DeliveryState.SUPERSEDED, None, False
             self.rows[delivery.event_id, delivery.relay] = Row(delivery, held=held)
 
+    def release(self) -> None:
+        """Free what a process that is gone has held."""
+        for row in self.rows.values():
+            row.held = False
+
     def row(self, delivery: Delivery) -> Row:
         """The row of a delivery."""
         return self.rows[delivery.event_id, delivery.relay]

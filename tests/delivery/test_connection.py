@@ -12,6 +12,8 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Protocol, Side
 
 from app.delivery import connection as module
 from app.delivery.connection import ConnectError, connect
@@ -120,3 +122,11 @@ async def test_a_flood_of_pings_is_read_slowly() -> None:
         assert loop.time() - before >= 1
         connection.close()
         await connection.lost
+
+
+@pytest.mark.parametrize("length", [0, 1, 125, 126, 65_535, 65_536, 1_000_000])
+def test_our_frames_are_read_back_by_the_library(length: int) -> None:
+    reader = Protocol(Side.SERVER, max_size=None)
+    reader.receive_data(module._text_frame("x" * length, b"\x01\x80\xff\x00"))
+    [frame] = reader.events_received()
+    assert frame == Frame(Opcode.TEXT, b"x" * length)

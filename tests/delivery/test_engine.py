@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
+import uvloop
+
 from app.delivery.engine import Engine
 from app.delivery.model import DeliveryState
 from tests.delivery.outbox import MemoryOutbox, make_delivery
-from tests.relays.fake import FakeRelay, nothing, ok
+from tests.relays.fake import FakeRelay, closing, in_turn, nothing, ok, resetting, respond, store
 from tests.relays.virtual_time import virtual_time
 
 
@@ -70,3 +72,23 @@ async def test_a_watch_costs_no_more_than_its_timeout() -> None:
         assert 5 <= wall()() - before < 5.1
         assert outbox.row(deliveries[1]).state is DeliveryState.ACCEPTED
         assert outbox.row(deliveries[0]).state is DeliveryState.PENDING
+
+
+def test_the_same_on_uvloop() -> None:
+    """The loop that serves in production has transports of its own."""
+
+    async def run() -> None:
+        outbox = MemoryOutbox()
+        script = in_turn(resetting, closing(1011), store)
+        async with FakeRelay(on_event=script) as relay, FakeRelay(on_handshake=respond(503)) as other:
+            deliveries = [make_delivery(relay.url), make_delivery(other.url)]
+            outbox.add(*deliveries)
+            relays = [relay.url, other.url]
+            async with Engine(relays, outbox, sign_auth=no_auth, rng=lambda: 0.0) as running:
+                await outbox.until_state(deliveries[0], DeliveryState.ACCEPTED)
+                assert "HTTP 503" in running.status()[1].last_error
+            assert relay.raw == [deliveries[0].payload] * 3
+            assert relay.peak_sockets == 1
+            assert [row.held for row in outbox.rows.values()] == [False, False]
+
+    uvloop.run(run())

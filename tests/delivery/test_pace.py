@@ -33,3 +33,10 @@ def test_a_rate_limit_stops_sending_longer_each_time_until_something_is_accepted
     pace.accepted()
     pace.rate_limited(103.0)
     assert pace.pause(103.0) == 1
+
+
+def test_events_leave_together() -> None:
+    pace = Pace(lambda: 1.0, window=100)
+    assert [pace.room(in_flight) for in_flight in (0, 74, 75, 76, 100, 101)] == [100, 26, 25, 0, 0, 0]
+    narrow = Pace(lambda: 1.0, window=1)
+    assert [narrow.room(in_flight) for in_flight in (0, 1)] == [1, 0]

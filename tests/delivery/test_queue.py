@@ -32,8 +32,8 @@ def test_what_was_taken_out_is_no_rival() -> None:
     newer = make_delivery(RELAY, name="alice", created_at=2)
     queue = Queue()
     queue.push(newer)
-    queue.discard(newer.event_id)
-    queue.discard(newer.event_id)
+    assert queue.discard(newer.event_id)
+    assert not queue.discard(newer.event_id)
     assert queue.push(older) is None
     assert queue.pop() is older
     assert queue.push(older) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,7 +28,7 @@ KEYS = Keys.generate()
 
 
 def engine(relay: str, outbox: MemoryOutbox) -> Engine:
-    return Engine([relay], outbox, sign_auth=lambda relay, challenge: signed_auth(KEYS, relay, challenge))
+    return Engine([relay], outbox, sign_auth=partial(signed_auth, KEYS), rng=lambda: 0.0)
 
 
 @pytest.fixture(params=["fake", "rust", "python"])
@@ -88,6 +89,22 @@ async def test_authentication_on_the_rust_relay() -> None:
         delivery = signed_delivery(KEYS, url, "alice")
         outbox = await deliver(url, delivery)
         assert outbox.row(delivery).state is DeliveryState.ACCEPTED
+
+
+async def test_what_the_rust_relay_calls_an_error_is_found_out_to_be_superseded() -> None:
+    async with real.rust_relay() as url:
+        older = signed_delivery(KEYS, url, "alice", 10, created_at=1_700_000_000)
+        newer = signed_delivery(KEYS, url, "alice", 20, created_at=1_700_000_001)
+        await deliver(url, newer)
+        outbox = MemoryOutbox()
+        outbox.add(older)
+        outbox.newer.add(older.event_id)
+        async with engine(url, outbox):
+            row = await outbox.until_state(older, DeliveryState.SUPERSEDED)
+    assert [outcome.message for outcome in row.history] == [
+        *["error: unknown"] * 3,
+        "replaced: the relay holds a newer event",
+    ]
 
 
 async def test_the_python_relays_nameless_refusal_holds_up_nothing_else(python_relay: str) -> None:

@@ -70,6 +70,7 @@ async def case(**script: Any) -> AsyncIterator[Case]:
             yield Case(relay, engine, outbox, auth)
             leaving = loop.time()
         assert loop.time() - leaving < 5
+        assert [worker._held for worker in engine._workers.values()] == [0]
 
 
 AUTH_REQUIRED = ok(False, "auth-required: members only")

@@ -109,7 +109,7 @@ def shape(value: Any) -> Any:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(st.lists(texts, min_size=30, max_size=120))
 def test_javascript_reads_the_same(batch: list[str]) -> None:
     script = Path(__file__).parent / "parse_all.js"
@@ -166,6 +166,12 @@ def test_bytes_that_are_no_json(data: bytes) -> None:
     for reader in (parse, parse_outermost, read_exactly):
         with pytest.raises(InvalidJson):
             reader(data)
+
+
+def test_a_byte_order_mark_is_named() -> None:
+    for text in ("\ufeff{}", b"\xef\xbb\xbf{}"):
+        with pytest.raises(InvalidJson, match="byte order mark"):
+            parse_outermost(text)
 
 
 @pytest.mark.parametrize("depth", [10, 254, 255, 1000, 1024, 1025, 10_000, 60_000])

@@ -18,3 +18,8 @@ def load(name: str) -> Any:
 def raw_of(case: dict[str, Any]) -> str | bytes:
     """The exact event text of a case, bytes where it is no UTF-8."""
     return base64.b64decode(case["raw_b64"]) if "raw_b64" in case else case["raw"]
+
+
+def action_text(entry: dict[str, Any]) -> str:
+    """The text of an auction entry `{"action", "rank" or "points"}`."""
+    return " ".join(str(entry[key]) for key in ("action", "rank", "points") if key in entry)

@@ -1,0 +1,1 @@
+"""Briscola itself: cards, every variant, matches, shuffle and computer players. Pure: no IO, no clock."""

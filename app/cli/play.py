@@ -1,0 +1,79 @@
+"""`play`: a hand against the computer, in the terminal."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from app.briscola.computer import LEVELS, MASTER, computer
+from app.briscola.shuffle import SEED_BYTES, shuffled_deck
+from app.briscola.two_player import TwoPlayer
+from app.briscola.variants import VARIANTS
+from app.cli.card_table import CardTable, InputEnded, Stopped
+from app.cli.card_words import LANGUAGES, YOU, CardWords
+
+if TYPE_CHECKING:
+    from app.briscola.game import Outcome
+    from app.cli.card_words import Language
+
+
+def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes:
+    if text is None:
+        return secrets.token_bytes(SEED_BYTES)
+    try:
+        seed = bytes.fromhex(text)
+    except ValueError:
+        seed = b""
+    if len(seed) != SEED_BYTES:
+        raise click.BadParameter(
+            f"give {2 * SEED_BYTES} hexadecimal digits, as shown after a hand", ctx, param
+        )
+    return seed
+
+
+@click.command()
+@click.option("--variant", type=click.Choice(list(VARIANTS)), default=TwoPlayer.variant, show_default=True)
+@click.option("--level", type=click.Choice(LEVELS), default="normal", show_default=True)
+@click.option("--names", type=click.Choice(LANGUAGES), default="italian", show_default=True)
+@click.option("--seed", callback=_seed, metavar="HEX", help="Deal the cards of this seed again.")
+@click.option("--hints", is_flag=True, help="Before each choice say what the strongest computer would do.")
+def command(variant: str, level: str, names: Language, seed: bytes, hints: bool) -> None:
+    """Play a hand of briscola against the computer; you lead.
+
+    Type a card by its number or its name (C10), q to stop. Nothing is recorded or published.
+    """
+    console = Console(highlight=False)
+    two = variant == TwoPlayer.variant
+    if level == MASTER and not two:
+        raise click.UsageError(f"{MASTER} plays {TwoPlayer.variant} only: choose another level")
+    state = VARIANTS[variant].start(shuffled_deck(seed))
+    advisor = computer(MASTER if two else "sharp", seed, variant) if hints else None
+    table = CardTable(console, CardWords(names, state.seats), computer(level, seed, variant), advisor)
+    console.print(f"Briscola, {variant}, against the computer at level {level}.")
+    try:
+        outcome = table.play(state)
+    except Stopped:
+        console.print("You stop here: the hand is not finished and counts for nothing.")
+        return
+    except InputEnded:
+        click.echo("The input ended before the hand did: it counts for nothing.", err=True)
+        raise click.exceptions.Exit(2) from None
+    if outcome is not None:
+        console.print()
+        console.print(closing(outcome), style="bold")
+    console.print(f"To play these cards again: --seed {seed.hex()}", style="dim", soft_wrap=True)
+
+
+def closing(outcome: Outcome) -> str:
+    """The last line, as seat 0 reads it."""
+    side = next(n for n, seats in enumerate(outcome.sides) if YOU in seats)
+    ours, theirs = outcome.points[side], outcome.points[1 - side]
+    who, s = ("You", "") if len(outcome.sides[side]) == 1 else ("Your side", "s")
+    if outcome.winner is None:
+        return "Sixty all."
+    if outcome.winner == side:
+        return f"{who} win{s}, {ours} to {theirs}."
+    return f"{who} lose{s}, {ours} to {theirs}. The four aces and four threes hold 84 of the 120 points."
