@@ -166,6 +166,7 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """The first line of a request begins."""
         super().on_message_begin()
+        self._head_bytes = self._head_bytes or 1  # it came in one chunk with the request before
         self._whole_by = self.loop.time() + self._bounds.head_seconds
 
     def on_headers_complete(self) -> None:
