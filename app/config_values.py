@@ -100,6 +100,7 @@ def origins(text: str) -> frozenset[str]:
         if (
             parts.scheme not in _PORTS
             or not parts.hostname
+            or "*" in parts.hostname
             or parts.username is not None
             or parts.path not in {"", "/"}
             or parts.query
