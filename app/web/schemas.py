@@ -24,7 +24,10 @@ class ScoreBody(BaseModel):
             json_schema_extra={"minLength": 1, "maxLength": MAX_LENGTH, "format": "briscola-username"},
         ),
     ]
-    score: Annotated[int, Field(ge=MIN_SCORE, le=MAX_SCORE)]
+    score: Annotated[
+        int,
+        Field(ge=MIN_SCORE, le=MAX_SCORE, description="Card points, written without fraction or exponent."),
+    ]
 
     def claim(self) -> Claim:
         """The claim that the body makes."""
