@@ -198,7 +198,15 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     Raises:
         InvalidSettings: with every fault; no secret and no password stands in it.
     """
-    environ = os.environ if environ is None else environ
+    # What raises holds no secret in its frame, for whoever prints tracebacks with their variables.
+    settings, warnings, faults = _read(kind, os.environ if environ is None else environ)
+    if settings is None:
+        raise InvalidSettings(faults)
+    return settings, warnings
+
+
+def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str], list[str]]:
+    """Settings, warnings and faults; None for settings where there is a fault."""
     given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
     warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
     faults: list[str] = []
@@ -209,9 +217,7 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     except ValidationError as error:
         faults += [line for line in map(_fault, error.errors(include_input=False)) if line not in faults]
         settings = None
-    if faults or settings is None:
-        raise InvalidSettings(_without_echo(faults))
-    return settings, warnings
+    return (None if faults else settings), warnings, _without_echo(faults)
 
 
 def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:

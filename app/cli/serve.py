@@ -33,12 +33,14 @@ def command(host: str, port: int) -> None:
     """
     settings = load_settings(Settings)
     configure_logging(settings.log_level, settings.log_format)
-    listening = open_port(host, port)
-    url = url_of(listening)
-    try:
-        run_loop(serve_until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True)))
-    except StoreUnusable as error:
-        raise Unusable(str(error)) from None
+    with open_port(host, port) as listening:
+        url = url_of(listening)
+        try:
+            run_loop(
+                serve_until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True))
+            )
+        except StoreUnusable as error:
+            raise Unusable(str(error)) from None
 
 
 def open_port(host: str, port: int) -> socket.socket:
