@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlalchemy.exc import DBAPIError
+
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_score
 from app.store import holders
 from app.store.database import Database
-from app.store.errors import StoreError
+from app.store.errors import StoreError, StoreUnusable
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
@@ -76,14 +78,17 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         StoreUnusable: if the database cannot be opened.
     """
     database = await asyncio.to_thread(Database, settings.database_url)
-    with database.writer.begin() as connection:
-        holder = holders.register(connection, clock())
-        relays = register_relays(connection, settings.relays)
-    store = Store(database)
-    shared = settings.rate_limit_storage
-    counters = Counters(None if shared == "memory" else shared)
     try:
-        outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
+        with database.writer.begin() as connection:
+            holder = holders.register(connection, clock())
+            relays = register_relays(connection, settings.relays)
+    except DBAPIError as error:
+        database.close()
+        raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
+    store = Store(database)
+    outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
+    counters = Counters(settings.rate_limit_storage)
+    try:
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
             relays=relays,
@@ -99,8 +104,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             finally:
                 beating.cancel()
                 await counters.close()
-        await outbox.leave()
     finally:
+        await _leave(outbox)
         await store.close()
 
 
@@ -113,6 +118,13 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
                 await outbox.beat()
             except StoreError as error:
                 log.error("%s", error)
+
+
+async def _leave(outbox: StoreOutbox) -> None:
+    try:
+        await outbox.leave()
+    except StoreError as error:
+        log.error("%s; another process takes over after some seconds what this one held", error)
 
 
 def _sign_claim(secret: SecretKey, claim: Claim, created_at: int) -> Event:

@@ -19,7 +19,7 @@ MESSAGE_LIMIT = 200
 AHEAD_SECONDS = 900
 """How far `created_at` may be ahead of the clock when an event is sent to a relay whose limit is unknown."""
 
-_RETRY = frozenset({"rate-limited", "error"})
+RETRY_PREFIXES = frozenset({"rate-limited", "error"})
 
 
 def one_line(text: str) -> str:
@@ -74,7 +74,7 @@ def _verdict(
         return DeliveryState.ACCEPTED, None
     if prefix == "replaced":
         return DeliveryState.CONFLICT, None
-    if prefix in _RETRY:
+    if prefix in RETRY_PREFIXES:
         return DeliveryState.PENDING, now + delay(delivery.attempts + 1, random)
     if prefix == "invalid" and delivery.created_at > now:
         return DeliveryState.PENDING, float(delivery.created_at)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import orjson
 
-from app.delivery.answer import one_line
+from app.delivery.answer import RETRY_PREFIXES, one_line
 from app.delivery.model import Delivery
 from app.nostr.message import (
     AuthChallenge,
@@ -76,9 +76,8 @@ class Session:
         self._sent: OrderedDict[str, _Sent] = OrderedDict()  # by event id, earliest deadline first
         self._late: OrderedDict[str, Delivery] = OrderedDict()
         self._parked: dict[str, _Sent] = {}  # those of `_sent` that wait for authentication
-        self._challenge: str | None = None
-        self._auth_id: str | None = None
-        self._authenticated = False
+        self._auth_id: str | None = None  # of the AUTH event that waits for its OK
+        self._start_over(None)
 
     @property
     def in_flight(self) -> int:
@@ -116,7 +115,7 @@ class Session:
                 case Notice(text):
                     self.notice = one_line(text)
                 case AuthChallenge(challenge):
-                    self._challenge, self._auth_id, self._authenticated = challenge, None, False
+                    self._start_over(challenge)
                 case EventMessage(subscription, event) if subscription in self._sent:
                     self._on_event(self._sent[subscription], event, replies)
                 case Eose(subscription) | Closed(subscription, _) if subscription in self._sent:
@@ -148,8 +147,7 @@ class Session:
         self._parked.clear()
         self._remember(waiting)
         self.outgoing.clear()
-        self._challenge = self._auth_id = None
-        self._authenticated = False
+        self._start_over(None)
         return waiting
 
     def _remember(self, deliveries: list[Delivery]) -> None:
@@ -163,12 +161,12 @@ class Session:
         if sent is None:
             if ok.event_id == self._auth_id:
                 self._on_auth_ok(ok, now, replies)
-            elif (delivery := self._late.pop(ok.event_id, None)) is not None:
-                replies.append(Reply(delivery, ok.accepted, ok.message, late=True))
+            elif ok.event_id in self._late and not _asks_for_authentication(ok):
+                replies.append(Reply(self._late.pop(ok.event_id), ok.accepted, ok.message, late=True))
             else:
                 self.ignored += 1
-        elif not ok.accepted and not sent.authenticated and split_prefix(ok.message)[0] == "auth-required":
-            self._park(sent, now)
+        elif not sent.authenticated and _asks_for_authentication(ok):
+            self._park(sent, now, replies)
         else:
             self._answer(sent, ok.accepted, ok.message, replies)
 
@@ -185,32 +183,44 @@ class Session:
     # NIP-42: a delivery refused for want of authentication is parked until the newest challenge is answered,
     # sent once more, and whatever the relay says then is final.
 
-    def _park(self, sent: _Sent, now: float) -> None:
+    def _start_over(self, challenge: str | None) -> None:
+        """Forget how far authentication has come: there is a new challenge, or a new connection and none."""
+        self._challenge = challenge
+        self._auth_id = None
+        self._authenticated = False
+        self._auth_refused = ""
+
+    def _park(self, sent: _Sent, now: float, replies: list[Reply]) -> None:
         if self._authenticated:  # meanwhile: it was sent before that was done
             sent.authenticated = True
             self._send_again(sent, now)
+        elif self._auth_refused:
+            self._answer(sent, False, self._auth_refused, replies)
         else:
             self._parked[sent.delivery.event_id] = sent
 
     def _send_auth(self, challenge: str, replies: list[Reply]) -> None:
         event = self._sign_auth(self._relay, challenge)
         if event is None:
-            self._refuse_parked("auth-required: no key to authenticate with", replies)
+            self._auth_refused = "auth-required: no key to authenticate with"
+            self._refuse_parked(self._auth_refused, replies)
             return
         self._auth_id = orjson.loads(event)["id"]
         self.outgoing.append(auth_message(event))
 
     def _on_auth_ok(self, ok: Ok, now: float, replies: list[Reply]) -> None:
         self._auth_id = None
-        if not ok.accepted:
-            self._challenge = None
-            self._refuse_parked(f"auth-required: authentication refused: {ok.message}", replies)
-            return
-        self._authenticated = True
-        for sent in self._parked.values():
-            sent.authenticated = True
-            self._send_again(sent, now)
-        self._parked.clear()
+        if ok.accepted:
+            self._authenticated = True
+            for sent in self._parked.values():
+                sent.authenticated = True
+                self._send_again(sent, now)
+            self._parked.clear()
+        elif split_prefix(ok.message)[0] in RETRY_PREFIXES:
+            self._refuse_parked(ok.message, replies)
+        else:
+            self._auth_refused = f"auth-required: authentication refused: {ok.message}"
+            self._refuse_parked(self._auth_refused, replies)
 
     def _refuse_parked(self, message: str, replies: list[Reply]) -> None:
         for sent in list(self._parked.values()):
@@ -234,6 +244,10 @@ class Session:
             self._answer(sent, False, "replaced: the relay holds a newer event", replies)
         else:
             self._send_again(sent, now)
+
+
+def _asks_for_authentication(ok: Ok) -> bool:
+    return not ok.accepted and split_prefix(ok.message)[0] == "auth-required"
 
 
 def _held_at(delivery: Delivery) -> tuple[dict[str, object], dict[str, object]]:

@@ -87,7 +87,8 @@ def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
     Raises:
         NoSuchKey: if there is none with this id.
     """
-    if connection.execute(select(api_key.c.id).where(api_key.c.id == key_id)).first() is None:
+    found = select(api_key.c.id).where(api_key.c.id == key_id)
+    if not key_id.isascii() or connection.execute(found).first() is None:
         raise NoSuchKey(f"no API key has the id {key_id!r}: see `briscola-scores key list`")
     connection.execute(
         update(api_key)

@@ -33,14 +33,14 @@ class Counters:
     gets the rate from each replica.
 
     Args:
-        redis_url: None to count in this process alone.
+        storage: `memory` to count in this process alone, or a Redis address.
         clock: seconds that never step back.
     """
 
-    def __init__(self, redis_url: str | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, storage: str = "memory", clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._local = FixedWindowRateLimiter(LocalStorage(clock))
-        self._pool = _pool(redis_url) if redis_url is not None else None
+        self._pool = None if storage == "memory" else _pool(storage)
         self._shared = None if self._pool is None else FixedWindowRateLimiter(_redis(self._pool))
         self._away = False
         self._look_at = -math.inf

@@ -188,6 +188,39 @@ def test_a_refused_authentication_is_final(session: Session) -> None:
     assert reply.message == "auth-required: authentication refused: restricted: not a member"
 
 
+def test_a_refused_authentication_is_not_tried_again_before_the_next_challenge(
+    session: Session, signer: Signer
+) -> None:
+    tell(session, "AUTH", "c1")
+    session.send(ONE, 0.0)
+    ok(session, ONE, *AUTH_REQUIRED)
+    tell(session, "OK", "auth-c1", False, "restricted: not a member")
+    session.send(TWO, 0.0)
+    [reply] = ok(session, TWO, *AUTH_REQUIRED)
+    assert reply.message == "auth-required: authentication refused: restricted: not a member"
+    tell(session, "AUTH", "c2")
+    session.send(TWO, 0.0)
+    assert ok(session, TWO, *AUTH_REQUIRED) == []
+    assert len(signer.asked) == 2
+
+
+def test_an_authentication_that_failed_for_now_is_tried_again(session: Session, signer: Signer) -> None:
+    tell(session, "AUTH", "c1")
+    session.send(ONE, 0.0)
+    ok(session, ONE, *AUTH_REQUIRED)
+    assert tell(session, "OK", "auth-c1", False, "error: busy") == [Reply(ONE, False, "error: busy", False)]
+    session.send(ONE, 1.0)
+    ok(session, ONE, *AUTH_REQUIRED)
+    assert len(signer.asked) == 2
+
+
+def test_a_late_demand_for_authentication_is_no_verdict(session: Session) -> None:
+    session.send(ONE, 0.0)
+    session.expire(10.0)
+    assert ok(session, ONE, *AUTH_REQUIRED) == []
+    assert ok(session, ONE) == [Reply(ONE, True, "", late=True)]
+
+
 def test_without_a_key_authentication_is_refused_by_us() -> None:
     session = Session(RELAY, lambda relay, challenge: None)
     tell(session, "AUTH", "c1")

@@ -1,0 +1,137 @@
+"""`serve` as a process: what it refuses to start with, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import time
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from app.cli import main
+from tests.process import environment, run, serving
+from tests.relays.fake import FakeRelay, nothing
+from tests.service import PUBKEY, make_key, rows
+from tests.test_config import BAD_SECRETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("secret", ["", *BAD_SECRETS], ids=lambda text: ascii(text[-12:]))
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_bad_secret_key_ends_it_without_a_word_of_the_key(
+    tmp_path: Path, secret: str, in_file: bool
+) -> None:
+    file = tmp_path / "key"
+    file.write_text(secret, "utf-8")
+    given = {"SECRET_KEY": "", "SECRET_KEY_FILE": str(file)} if in_file else {"SECRET_KEY": secret}
+    refused = CliRunner().invoke(main, ["serve", "--port", "0"], env=environment(tmp_path, **given))
+    assert refused.exit_code == 2
+    assert "BRISCOLA_SECRET_KEY" in refused.stderr
+    assert len(secret) < 3 or secret not in refused.output
+    assert "Traceback" not in refused.output
+    assert not (tmp_path / "scores.db").exists()
+
+
+async def test_a_bad_secret_key_in_a_process_of_its_own(tmp_path: Path) -> None:
+    """The worst of them, which the library would pad or replace, with everything that a process prints."""
+    secrets = {"": "is not set", "ab" * 31: "62 characters", "0" * 64: "zero"}
+    envs = [environment(tmp_path, SECRET_KEY=secret, LOG_LEVEL="debug") for secret in secrets]
+    all_ended = await asyncio.gather(*(run(env, "serve", "--port", "0") for env in envs))
+    for ended, (secret, what) in zip(all_ended, secrets.items(), strict=True):
+        assert ended.code == 2
+        assert what in ended.stderr
+        assert ended.stdout == ""
+        assert not secret or secret not in ended.stderr
+
+
+async def test_every_fault_of_the_settings_is_told_at_once(tmp_path: Path) -> None:
+    env = environment(tmp_path, RELAYS="ftp://x", LOG_LEVEL="loud", SECRET_KEY="ab")
+    ended = CliRunner().invoke(main, ["serve"], env=env)
+    assert ended.exit_code == 2
+    for name in ("BRISCOLA_RELAYS: ", "BRISCOLA_LOG_LEVEL: ", "BRISCOLA_SECRET_KEY: "):
+        assert name in ended.stderr
+
+
+async def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = await run(environment(tmp_path), "serve", "--port", str(port))
+    assert ended.code == 2
+    assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+async def test_a_database_that_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    ended = await run(environment(tmp_path, DATABASE_URL=f"sqlite:///{tmp_path}"), "serve", "--port", "0")
+    assert ended.code == 2
+    assert "unable to open database file" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
+    """In under five seconds, with a client that waits for a relay that never answers."""
+    _, token = make_key(tmp_path / "scores.db")
+    async with FakeRelay(on_event=nothing) as relay:
+        env = environment(tmp_path, RELAYS=relay.url, LOG_FORMAT="json")
+        async with serving(env) as serve, httpx.AsyncClient(base_url=serve.url) as http:
+            await relay.until(lambda: relay.open_sockets == 1)
+            headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=30"}
+            body = {"username": "alice", "score": 72}
+            waiting = asyncio.create_task(http.post("/v1/scores", json=body, headers=headers))
+            await relay.until(lambda: len(relay.events) == 1)
+            began = time.monotonic()
+            code = await serve.end(number)
+            took = time.monotonic() - began
+            answer = await waiting
+        assert code == 0, serve.said
+        assert took < 5
+        assert answer.status_code == 201
+        assert answer.json()["state"] == "pending"
+        assert not any("Traceback" in line for line in serve.said), serve.said
+    assert rows(tmp_path / "scores.db", "SELECT state, holder FROM delivery") == [("pending", None)]
+    assert rows(tmp_path / "scores.db", "SELECT count(*) FROM process") == [(0,)]
+
+
+async def test_over_the_wire(tmp_path: Path) -> None:
+    """What only a real server shows: bytes that are no text, chunks, HEAD, the address it gives itself."""
+    _, token = make_key(tmp_path / "scores.db")
+    async with serving(environment(tmp_path)) as serve, httpx.AsyncClient(base_url=serve.url) as http:
+        good = {"Authorization": f"Bearer {token}"}
+        body = {"username": "alice", "score": 72}
+        headers = [(b"Authorization", b"Bearer \xff\xfe"), (b"Content-Type", b"application/json")]
+        refused = await http.post("/v1/scores", content=b"{}", headers=headers)
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"].startswith("Bearer")
+        assert refused.json()["type"] == f"{serve.url}/problems/unauthenticated"
+
+        async def chunks():  # type: ignore[no-untyped-def]
+            for _ in range(9):
+                yield b" " * 512
+
+        chunked = await http.post(
+            "/v1/scores", content=chunks(), headers={**good, "Content-Type": "application/json"}
+        )
+        assert chunked.status_code == 413
+        posted = await http.post("/v1/scores", json=body, headers=good)
+        assert posted.status_code == 201
+        assert "server" not in posted.headers
+        head = await http.head(posted.headers["location"])
+        assert (head.status_code, head.content) == (200, b"")
+        assert int(head.headers["content-length"]) == len(
+            (await http.get(posted.headers["location"])).content
+        )
+        assert (await http.get("/v1/protocol")).json()["pubkey"] == PUBKEY
+        assert (await http.get("/readyz")).status_code == 200
+        assert (await http.get("/v1/scores/%ff%00", headers={"Host": "["})).status_code in {400, 404}
+
+
+async def test_an_idle_service_takes_less_than_ninety_mebibytes(tmp_path: Path) -> None:
+    async with serving(environment(tmp_path)) as serve:
+        assert serve.resident_mebibytes() < 90
