@@ -9,8 +9,10 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import uvicorn
+from uvicorn.server import ServerState
 
-from app.web.connection import Bounds, Guard
+from app.web.connection import Bounds, Connection, Guard
 from app.web.origin import Origins
 from tests.web.live import live
 
@@ -276,3 +278,45 @@ def test_refusals_are_logged_once_in_a_while(caplog: pytest.LogCaptureFixture) -
     assert not guard.admit("192.0.2.3")
     guard.release("192.0.2.1")
     assert guard.admit("192.0.2.3")
+
+
+class Wire(asyncio.Transport):
+    """A transport that keeps what is written, for requests that are cut where the test says."""
+
+    def __init__(self) -> None:
+        super().__init__({"peername": ("127.0.0.1", 1), "sockname": ("127.0.0.1", 2)})
+        self.written = b""
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        self.written += data
+
+    def close(self) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+
+async def test_requests_pass_however_they_are_cut() -> None:
+    config = uvicorn.Config(echo(""), log_config=None, access_log=False, lifespan="off")
+    state = ServerState()
+    connection = Connection(Guard("http://x"), config=config, server_state=state, app_state={})
+    wire = Wire()
+    connection.connection_made(wire)
+    fields = b"".join(b"X-%d: %b\r\n" % (number, b"c" * 1000) for number in range(15))
+    body = b"d" * 100_000
+    request = b"POST /a HTTP/1.1\r\nHost: x\r\n%bContent-Length: 100000\r\n\r\n%b" % (fields, body)
+    for size in (len(request), 7000, 1013, 15_500, 60_000):
+        for at in range(0, len(request), size):
+            connection.data_received(request[at : at + size])
+        await asyncio.gather(*state.tasks)
+        assert wire.written.startswith(b"HTTP/1.1 200 "), size
+        assert wire.written.endswith(b"\r\n\r\n/a" + body)
+        wire.written = b""
+    connection.connection_lost(None)
