@@ -23,13 +23,14 @@ ROOMS: dict[str, set[str]] = {
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
     "app.delivery": {"app.nostr"},
-    "app.config": {"app.nostr", "app.scores"},
+    "app.config_values": set(),
+    "app.config": {"app.nostr", "app.scores", "app.config_values"},
     "app.log": set(),
     "app.store": {"app.nostr", "app.scores", "app.delivery"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal",
+        "app.principal", "app.config_values",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.cli", "app.__main__"}
