@@ -52,7 +52,8 @@ def open_port(host: str, port: int) -> socket.socket:
     try:
         return listen(host, port)
     except OSError as error:
-        raise Unusable(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+        reason = str(error.strerror or error).partition(" (while")[0]  # the address is told already
+        raise Unusable(f"cannot listen on {host} port {port}: {reason}") from None
 
 
 async def serve_until_signal(

@@ -10,6 +10,9 @@ from app.delivery.model import Delivery, Outbox
 POLL_SECONDS = 2.0
 """How long what another process put into the outbox may go unnoticed."""
 
+SLACK_SECONDS = 0.01
+"""A claim comes this much after a due time, so that two clocks that differ a little agree that it is due."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -27,30 +30,31 @@ class Intake:
         self._clock = clock
         self._random = random
         self._loop = asyncio.get_running_loop()
-        self._due = 0.0  # unix seconds
         self._failures = 0
-        self._not_before = 0.0  # the loop's time
+        # On the loop's clock, which no one sets back.
+        self._due = 0.0
+        self._not_before = 0.0
 
     def due_by(self, due: float) -> bool:
-        """Take note that a delivery becomes due then; whether that is sooner than anything else."""
-        sooner = due < self._due
+        """Take note that a delivery becomes due then (unix seconds); whether that is sooner than all else."""
+        at = self._loop.time() + due - self._clock() + SLACK_SECONDS
+        sooner = at < self._due
         if sooner:
-            self._due = due
+            self._due = at
         return sooner
 
     def wait(self) -> float:
         """Seconds until it is time to claim."""
-        due = 0.0 if self.backlog else self._due - self._clock()
-        return max(due, self._not_before - self._loop.time(), 0.0)
+        at = self._not_before if self.backlog else max(self._due, self._not_before)
+        return max(at - self._loop.time(), 0.0)
 
     async def claim(self, limit: int) -> list[Delivery]:
         """Claim up to `limit` due deliveries; none if the outbox fails, which is logged."""
-        now = self._clock()
         # Set before the claim, so that a sooner due time that is heard of during it is not lost.
         self.backlog = False
-        self._due = now + POLL_SECONDS
+        self._due = self._loop.time() + POLL_SECONDS
         try:
-            claimed = await self._outbox.claim(self._relay, now=now, limit=limit)
+            claimed = await self._outbox.claim(self._relay, now=self._clock(), limit=limit)
         except Exception as error:  # noqa: BLE001 - whatever ails the store, delivery goes on when it is back
             self._failed(error)
             return []

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from app.delivery.backoff import Random, delay
 
-FIRST_WINDOW = 32
-WINDOW_LIMIT = 512
+FIRST_WINDOW = 128
+WINDOW_LIMIT = 2048
 
 
 @dataclass(slots=True)

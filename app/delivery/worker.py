@@ -21,7 +21,7 @@ from app.delivery.session import Reply, Session, SignAuth
 from app.delivery.status import RelayStatus
 from app.nostr.message import split_prefix
 
-HELD_LIMIT = 2048
+HELD_LIMIT = 4096
 """Deliveries in memory per relay: queued, in flight, or answered and not yet recorded."""
 
 FLOOD_MESSAGES = 256

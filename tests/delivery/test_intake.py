@@ -1,7 +1,7 @@
 import asyncio
 import math
 
-from app.delivery.intake import POLL_SECONDS, Intake
+from app.delivery.intake import POLL_SECONDS, SLACK_SECONDS, Intake
 from tests.delivery.outbox import MemoryOutbox, make_delivery
 from tests.relays.virtual_time import virtual_time
 
@@ -31,9 +31,9 @@ async def test_a_due_time_shortens_the_wait_and_never_lengthens_it() -> None:
     await intake.claim(1)
     now = asyncio.get_running_loop().time()
     assert intake.due_by(now + 1)
-    assert math.isclose(intake.wait(), 1)
+    assert math.isclose(intake.wait(), 1 + SLACK_SECONDS)
     assert not intake.due_by(now + 1.5)
-    assert math.isclose(intake.wait(), 1)
+    assert math.isclose(intake.wait(), 1 + SLACK_SECONDS)
 
 
 @virtual_time
@@ -56,3 +56,15 @@ async def test_an_outbox_that_fails_is_left_alone_longer_each_time() -> None:
     assert await intake.claim(1) == []
     intake.due_by(0.0)
     assert intake.wait() == 0.5
+
+
+@virtual_time
+async def test_a_clock_that_is_set_back_delays_no_claim() -> None:
+    loop = asyncio.get_running_loop()
+    shift = 0.0
+    intake = Intake(RELAY, MemoryOutbox(), clock=lambda: loop.time() + shift, random=lambda: 0.0)
+    await intake.claim(1)
+    shift = -3_600.0
+    assert intake.wait() <= POLL_SECONDS
+    assert intake.due_by(loop.time() + shift + 0.5)
+    assert math.isclose(intake.wait(), 0.5 + SLACK_SECONDS)

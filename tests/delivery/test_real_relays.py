@@ -76,7 +76,7 @@ async def test_the_rust_relays_rate_limit_is_a_reason_to_wait() -> None:
         assert outbox.count(DeliveryState.ACCEPTED) == 60
         refused = [row for row in outbox.rows.values() if row.state is DeliveryState.PENDING]
         assert len(refused) == 10
-        assert all(row.message.startswith("rate-limited:") for row in refused)
+        assert all(row.history[0].message.startswith("rate-limited:") for row in refused)
         assert all(row.due is not None and row.due > time.time() - 1 for row in refused)
 
 

@@ -83,11 +83,11 @@ async def test_what_was_due_first_is_claimed_first(tmp_path: Path) -> None:
     async with process(tmp_path / "s.db") as (bench, outbox):
         a, b, c = await sign(bench, ("a", 1), ("b", 2), ("c", 3))
         await outbox.claim(ONE, now=1000, limit=10)
-        dues = ((a, 1030.0), (b, 1010.0), (c, 1020.0))
+        dues = ((a, 1030.0), (b, 1020.0), (c, 1010.0))
         await outbox.record([outcome(s.event.id, PENDING, due=due, attempts=4) for s, due in dues])
         assert await outbox.claim(ONE, now=1009.9, limit=10) == []
         claimed = await outbox.claim(ONE, now=1020, limit=10)
-        assert names(claimed) == ["b", "c"]
+        assert names(claimed) == ["c", "b"]
         assert [delivery.attempts for delivery in claimed] == [4, 4]
         assert names(await outbox.claim(ONE, now=1030, limit=10)) == ["a"]
 

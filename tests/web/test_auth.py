@@ -67,6 +67,7 @@ async def test_a_revoked_key_is_refused(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
         revoke(service.path, service.key_id)
         assert "invalid_token" in await post(service, b"Bearer " + service.token.encode())
+        assert (await service.post("alice", 500)).status_code == 401, "it is told nothing about its body"
 
 
 @pytest.mark.parametrize("policy", ["latest", "best"])
