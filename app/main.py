@@ -15,10 +15,11 @@ from sqlalchemy.exc import DBAPIError
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
-from app.scores.score_event import sign_score
+from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
 from app.store.database import Database
 from app.store.errors import StoreError, StoreUnusable
+from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
@@ -91,8 +92,8 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
     try:
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
-            relays=relays,
-            holder=holder,
+            sign_deletion=lambda d, at: sign_deletion(settings.secret_key, d=d, created_at=at),
+            journal=Journal(relays, holder),
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )

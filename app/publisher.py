@@ -13,7 +13,8 @@ import orjson
 from app.delivery.model import DeliveryState
 from app.scores.score_event import address, identifier
 from app.store.errors import StoreUnavailable
-from app.store.ledger import NotImproved, Request, Signed
+from app.store.journal import Signed
+from app.store.ledger import Deletion, NotImproved, Replayed, Request
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from app.delivery.engine import Engine
     from app.delivery.watch import Watch
+    from app.principal import Principal
     from app.scores.score import Claim
+    from app.store.idempotency import Attempt
     from app.store.ledger import Ledger
     from app.store.store import Store
 
@@ -35,29 +38,40 @@ class ScoreState(StrEnum):
     PENDING = "pending"
     SUPERSEDED = "superseded"
     REJECTED = "rejected"  # no relay will have it
+    DELETED = "deleted"
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a caller learns of a score; `payload` is the event's JSON text."""
+    """What a caller learns of a score, or of a deletion.
+
+    Attributes:
+        payload: the event's JSON text.
+        address: what the event stands at, or what it deletes.
+        deleted_at: `created_at` of the deletion that covers the score, unix seconds; None while it stands.
+        replayed: the request came before, and this is its score.
+    """
 
     event_id: str
     payload: str
     address: str
     state: ScoreState
     relays: tuple[RelayState, ...]
+    deleted_at: int | None = None
+    replayed: bool = False
 
     def to_json(self) -> bytes:
         """The JSON object that clients get: event, address, state, and how it stands at each relay."""
-        return orjson.dumps(
-            {
-                "event": orjson.Fragment(self.payload),
-                "address": self.address,
-                "state": self.state,
-                "relays": self.relays,
-            }
-        )
+        document: dict[str, object] = {
+            "event": orjson.Fragment(self.payload),
+            "address": self.address,
+            "state": self.state,
+            "relays": self.relays,
+        }
+        if self.deleted_at is not None:
+            document["deleted_at"] = self.deleted_at
+        return orjson.dumps(document)
 
 
 def score_state(states: Collection[DeliveryState]) -> ScoreState:
@@ -80,35 +94,75 @@ class Publisher:
         self._engine = engine
         self._stopping = asyncio.Event()
 
-    async def publish(self, claim: Claim, *, key_id: str | None = None, wait: float = 0) -> Receipt:
+    async def publish(
+        self,
+        claim: Claim,
+        *,
+        principal: Principal | None = None,
+        attempt: Attempt | None = None,
+        wait: float = 0,
+    ) -> Receipt:
         """Sign a claim; event and deliveries are on disk when this returns.
 
         Args:
             claim: a checked username and score.
-            key_id: the API key that vouches for the claim.
+            principal: who makes the claim; None for this process itself.
+            attempt: set if the claim is to be signed once, however often it comes.
             wait: seconds to wait at most until every relay has answered.
 
         Raises:
-            KeyRevoked, ClockBehind, TooFast: nothing was signed.
+            Refused: nothing was signed.
             StoreUnavailable: the database does not take it; nothing was signed.
         """
-        request = Request(claim, key_id, self._engine.accepting())
-        answer: Signed | NotImproved = await self._store.write(self._ledger.append, request)
-        if isinstance(answer, NotImproved):
-            return replace(await self._get(answer.event_id), state=ScoreState.NOT_IMPROVED)
-        pending = [url for url, state in answer.states.items() if state is DeliveryState.PENDING]
-        watch = self._engine.watch(answer.event.id, pending) if wait and pending else None
-        self._engine.dispatch(answer.held)
-        if unheld := set(pending) - request.hold:
+        request = Request(claim, principal, self._engine.accepting(), attempt)
+        answer: Signed | NotImproved | Replayed = await self._store.write(self._ledger.append, request)
+        match answer:
+            case NotImproved(event_id, replayed):
+                standing = await self._get(event_id)
+                return replace(standing, state=ScoreState.NOT_IMPROVED, replayed=replayed)
+            case Replayed(event_id):
+                return replace(await self._again(event_id, wait), replayed=True)
+            case Signed():
+                where = address(answer.event.pubkey, claim.username)
+                return await self._deliver(answer, where, request.hold, wait)
+
+    async def delete(self, username: str, principal: Principal, *, wait: float = 0) -> Receipt:
+        """Sign the deletion of a name's score (NIP-09); it is on disk when this returns.
+
+        Returns:
+            How the deletion itself stands.
+
+        Raises:
+            Refused: nothing was signed.
+            StoreUnavailable: the database does not take it; nothing was signed.
+        """
+        request = Deletion(username, principal, self._engine.accepting())
+        signed: Signed = await self._store.write(self._ledger.delete, request)
+        return await self._deliver(signed, address(signed.event.pubkey, username), request.hold, wait)
+
+    async def _deliver(self, signed: Signed, where: str, hold: frozenset[str], wait: float) -> Receipt:
+        pending = [url for url, state in signed.states.items() if state is DeliveryState.PENDING]
+        watch = self._engine.watch(signed.event.id, pending) if wait and pending else None
+        self._engine.dispatch(signed.held)
+        if unheld := set(pending) - hold:
             self._engine.wake(unheld)
         receipt = Receipt(
-            answer.event.id,
-            answer.payload,
-            address(answer.event.pubkey, claim.username),
-            score_state(answer.states.values()),
-            tuple(RelayState(url, state) for url, state in answer.states.items()),
+            signed.event.id,
+            signed.payload,
+            where,
+            score_state(signed.states.values()),
+            tuple(RelayState(url, state) for url, state in signed.states.items()),
         )
         return receipt if watch is None else await self._settled(receipt, watch, wait, look=bool(unheld))
+
+    async def _again(self, event_id: str, wait: float) -> Receipt:
+        """An event of before; its relays may still be waited for."""
+        receipt = await self._get(event_id)
+        pending = [relay.url for relay in receipt.relays if relay.state is DeliveryState.PENDING]
+        if not wait or not pending:
+            return receipt
+        # The answers may have come between the look and the watch, so the store is looked at again.
+        return await self._settled(receipt, self._engine.watch(event_id, pending), wait, look=True)
 
     def stop_waiting(self) -> None:
         """Answer now whoever waits for relays, because the service stops."""
@@ -147,11 +201,11 @@ class Publisher:
         return receipt
 
     async def find(self, event_id: str) -> Receipt | None:
-        """The score event with this id, as it stands now."""
+        """The score event or deletion with this id, as it stands now."""
         return _receipt(await self._store.read(lambda connection: find_score(connection, event_id)))
 
     async def latest(self, username: str) -> Receipt | None:
-        """The newest score event of a name, however it is spelled."""
+        """The newest score event of a name, however it is spelled; its state may be `deleted`."""
         d = identifier(username)
         return _receipt(await self._store.read(lambda connection: latest_score(connection, d)))
 
@@ -163,6 +217,7 @@ def _receipt(stored: StoredScore | None) -> Receipt | None:
         stored.event_id,
         stored.payload,
         address(stored.pubkey, stored.username),
-        score_state([relay.state for relay in stored.relays]),
+        ScoreState.DELETED if stored.deleted_at else score_state([relay.state for relay in stored.relays]),
         stored.relays,
+        stored.deleted_at,
     )

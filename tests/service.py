@@ -23,6 +23,7 @@ SECRET = f"{2:064x}"
 # The x coordinate of twice the generator of secp256k1, from any table of its multiples.
 PUBKEY = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
 NOWHERE = "ws://127.0.0.1:1"
+PUBLISHED_BODY = b'{"username":"alice","score":72}'
 PUBLIC_URL = "https://scores.example"
 
 
@@ -32,12 +33,12 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
         return connection.execute(query, values).fetchall()
 
 
-def make_key(path: Path, name: str = "test") -> tuple[str, str]:
-    """A new API key: its id and its text."""
+def make_key(path: Path, name: str = "test", **more: Any) -> tuple[str, str]:
+    """A new API key: its id and its text; `more` as for `add_key`."""
     database = Database(f"sqlite:///{path}")
     try:
         with database.writer.begin() as connection:
-            key, text = add_key(connection, name, now=time.time())
+            key, text = add_key(connection, name, now=time.time(), **more)
     finally:
         database.close()
     return key.id, text

@@ -13,6 +13,7 @@ COMMANDS = {
     "publish": "app.cli.publish",
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
+    "names": "app.cli.names",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
 }

@@ -16,7 +16,7 @@ from app.publisher import ScoreState
 from app.scores.score import Claim, InvalidScore
 from app.scores.username import InvalidUsername
 from app.store.errors import StoreError
-from app.store.ledger import ClockBehind, TooFast
+from app.store.refusals import Refused
 
 if TYPE_CHECKING:
     from app.publisher import Receipt
@@ -49,7 +49,7 @@ def command(username: str, score: int, wait: int, as_json: bool) -> None:
     configure_logging(level, settings.log_format)
     try:
         receipt = run_loop(_publish(settings, claim, wait))
-    except (StoreError, TooFast, ClockBehind) as error:
+    except (StoreError, Refused) as error:
         raise Unusable(str(error)) from None
     if as_json:
         click.echo(receipt.to_json())

@@ -8,6 +8,7 @@ import orjson
 
 from app.nostr.event import Event, sign_shaped
 from app.nostr.keys import GENERATOR_X
+from app.nostr.nip09 import deletion_event
 
 if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
@@ -69,3 +70,8 @@ def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int)
     tags, content = score_template(username, score)
     shaped = tuple(map(tuple, tags))
     return sign_shaped(secret, created_at=created_at, kind=KIND, tags=shaped, content=content)
+
+
+def sign_deletion(secret: SecretKey, *, d: str, created_at: int) -> Event:
+    """Sign the deletion of every score up to `created_at` at the key's address for `d`."""
+    return deletion_event(secret, kind=KIND, d=d, created_at=created_at)

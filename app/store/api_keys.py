@@ -11,21 +11,16 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select, update
 
+from app.principal import PUBLISH_ANY
 from app.store.tables import api_key
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import Connection, Row
     from sqlalchemy.engine.interfaces import DBAPICursor
 
 _PREFIX = "bsk"
-PUBLISH_ANY = "publish:any"
-
-
-class KeyRevoked(Exception):
-    """The API key is revoked, so nothing was signed with it."""
-
-    def __init__(self) -> None:
-        super().__init__("this API key is revoked: ask the operator for another")
 
 
 class NoSuchKey(LookupError):
@@ -39,6 +34,7 @@ class ApiKey:
     Attributes:
         created_at: unix seconds.
         revoked_at: unix seconds, or None while the key is good.
+        names: the `d`s that it may publish or delete; None for no limit.
     """
 
     id: str
@@ -46,6 +42,7 @@ class ApiKey:
     scopes: tuple[str, ...]
     created_at: int
     revoked_at: int | None
+    names: tuple[str, ...] | None = None
 
 
 _SELECT_ACTIVE = """
@@ -53,20 +50,35 @@ _SELECT_ACTIVE = """
 """
 
 
-def add_key(connection: Connection, name: str, *, now: float) -> tuple[ApiKey, str]:
-    """Make a key that may publish for any name.
+def add_key(
+    connection: Connection,
+    name: str,
+    *,
+    now: float,
+    scopes: Sequence[str] = (PUBLISH_ANY,),
+    names: Iterable[str] | None = None,
+) -> tuple[ApiKey, str]:
+    """Make a key.
+
+    Args:
+        name: what the operator calls it.
+        now: unix seconds.
+        scopes: what it may do; without any, it publishes like a player.
+        names: the `d`s that it is limited to; None for no limit.
 
     Returns:
         What is kept of it, and the key itself, which nobody can show again.
     """
     key_id = secrets.token_hex(8)
     text = f"{_PREFIX}_{key_id}_{secrets.token_urlsafe(32)}"
-    made = ApiKey(key_id, name, (PUBLISH_ANY,), int(now), None)
+    kept = None if names is None else tuple(sorted(set(names)))
+    made = ApiKey(key_id, name, tuple(scopes), int(now), None, kept)
     connection.execute(
         insert(api_key).values(
             id=key_id,
             name=name,
-            scopes=PUBLISH_ANY,
+            scopes=" ".join(made.scopes),
+            names=None if kept is None else " ".join(kept),
             hash=_hash(text),
             created_at=made.created_at,
             revoked_at=None,
@@ -78,7 +90,7 @@ def add_key(connection: Connection, name: str, *, now: float) -> tuple[ApiKey, s
 def list_keys(connection: Connection) -> list[ApiKey]:
     """Every key, oldest first."""
     rows = connection.execute(select(api_key).order_by(api_key.c.created_at, api_key.c.id))
-    return [ApiKey(r.id, r.name, tuple(r.scopes.split()), r.created_at, r.revoked_at) for r in rows]
+    return [_read(row) for row in rows]
 
 
 def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
@@ -87,14 +99,23 @@ def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
     Raises:
         NoSuchKey: if there is none with this id.
     """
-    found = select(api_key.c.id).where(api_key.c.id == key_id)
-    if not key_id.isascii() or connection.execute(found).first() is None:
-        raise NoSuchKey(f"no API key has the id {key_id!r}: see `briscola-scores key list`")
+    require_key(connection, key_id)
     connection.execute(
         update(api_key)
         .where(api_key.c.id == key_id, api_key.c.revoked_at.is_(None))
         .values(revoked_at=int(now))
     )
+
+
+def require_key(connection: Connection, key_id: str) -> None:
+    """Check that there is a key with this id, good or revoked.
+
+    Raises:
+        NoSuchKey: if there is none.
+    """
+    found = select(api_key.c.id).where(api_key.c.id == key_id)
+    if not key_id.isascii() or connection.execute(found).first() is None:
+        raise NoSuchKey(f"no API key has the id {key_id!r}: see `briscola-scores key list`")
 
 
 def find_key(connection: Connection, text: str) -> ApiKey | None:
@@ -109,7 +130,7 @@ def find_key(connection: Connection, text: str) -> ApiKey | None:
     kept = row.hash if row else _hash("")
     if not hmac.compare_digest(kept, _hash(text)) or row is None:
         return None
-    return ApiKey(row.id, row.name, tuple(row.scopes.split()), row.created_at, row.revoked_at)
+    return _read(row)
 
 
 def active_keys(cursor: DBAPICursor, ids: set[str]) -> set[str]:
@@ -118,6 +139,11 @@ def active_keys(cursor: DBAPICursor, ids: set[str]) -> set[str]:
         return set()
     cursor.execute(_SELECT_ACTIVE, (json.dumps(list(ids)),))
     return {key_id for (key_id,) in cursor.fetchall()}
+
+
+def _read(row: Row[tuple[object, ...]]) -> ApiKey:
+    names = None if row.names is None else tuple(row.names.split())
+    return ApiKey(row.id, row.name, tuple(row.scopes.split()), row.created_at, row.revoked_at, names)
 
 
 def _hash(text: str) -> str:

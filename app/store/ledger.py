@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.delivery.model import Delivery, DeliveryState
-from app.scores.score_event import address, identifier
-from app.store import holders
-from app.store.api_keys import KeyRevoked, active_keys
+from app.scores.score_event import identifier
+from app.store.api_keys import active_keys
+from app.store.idempotency import Attempt, Result, read_results, write_results
+from app.store.journal import MAX_LEAD, Entry, Journal, Signed, Version, read_last, read_newest
+from app.store.names import Name, read_names, write_owners
+from app.store.refusals import (
+    ClockBehind,
+    KeyReused,
+    KeyRevoked,
+    NameBanned,
+    NameTaken,
+    NothingToDelete,
+    NotOwner,
+    Refused,
+    TooFast,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine.interfaces import DBAPICursor
 
     from app.nostr.event import Event
+    from app.principal import Principal
     from app.scores.score import Claim
-
-# How far an address's created_at may run ahead of the clock, in seconds.
-MAX_LEAD = 60
 
 # (claim, created_at) -> the signed score event
 Sign = Callable[["Claim", int], "Event"]
-
-
-class ClockBehind(Exception):
-    """The machine's clock reads earlier than a time at which it has signed before.
-
-    Attributes:
-        seconds: how far it is behind.
-    """
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__(f"the clock is {seconds} s behind a time at which a score was signed: set the clock")
-        self.seconds = seconds
-
-
-class TooFast(Exception):
-    """An address has run as far ahead of the clock as it may.
-
-    Attributes:
-        retry_after: seconds until the next score can be signed.
-    """
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(f"too many scores for this name: post again in {retry_after} s")
-        self.retry_after = retry_after
+# (d, created_at) -> the signed deletion of the score of that name
+SignDeletion = Callable[[str, int], "Event"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,104 +43,56 @@ class Request:
     """One claim to sign.
 
     Attributes:
-        key_id: the API key that vouches for it, checked inside the transaction; None for this process itself.
+        principal: who makes it; None for this process itself, which owns no name and may publish every one.
         hold: relays whose worker takes the delivery from memory right after the commit.
+        attempt: set if the request is to be answered once, however often it is sent.
     """
 
     claim: Claim
-    key_id: str | None
+    principal: Principal | None
+    hold: frozenset[str]
+    attempt: Attempt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The score of one name to delete; `principal` and `hold` as for `Request`."""
+
+    username: str
+    principal: Principal
     hold: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
-    """An event that is on disk.
+class NotImproved:
+    """Under the policy `best`: the standing event (its id) is as good or better, and nothing was signed.
 
     Attributes:
-        payload: the event's JSON text.
-        states: relay -> how its delivery began.
-        held: the deliveries that this process holds.
+        replayed: the answer is that to the same attempt before.
     """
 
-    event: Event
-    payload: str
-    states: dict[str, DeliveryState]
-    held: tuple[Delivery, ...]
+    event_id: str
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class NotImproved:
-    """Under the policy `best`: the standing event (its id) is as good or better, and nothing was signed."""
+class Replayed:
+    """The same attempt was answered before, and this is the event (its id) that was signed for it."""
 
     event_id: str
 
 
-Answer = Signed | NotImproved | Exception
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """The newest event of an address."""
-
-    seq: int
-    event_id: str
-    created_at: int
-    score: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """An event that this transaction is about to write."""
-
-    seq: int
-    d: str
-    request: Request
-    event: Event
-    payload: str
-
-    def row(self, signed_at: float) -> tuple[object, ...]:
-        claim = self.request.claim
-        return (
-            self.seq,
-            self.event.id,
-            self.d,
-            self.event.created_at,
-            self.event.pubkey,
-            claim.username,
-            claim.score,
-            self.payload,
-            signed_at,
-        )
-
-
-# The busiest statements of the service, at the driver's level: one for each batch.
-_SELECT_LAST = "SELECT seq, signed_at FROM event ORDER BY seq DESC LIMIT 1"
-# SQLite takes the other columns from the row of the maximum.
-_SELECT_NEWEST = """
-    SELECT d, seq, id, max(created_at), score FROM event
-    WHERE d IN (SELECT value FROM json_each(?)) GROUP BY d
-"""
-_INSERT_EVENT = """
-    INSERT INTO event (seq, id, d, created_at, pubkey, username, score, payload, signed_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_INSERT_DELIVERY = """
-    INSERT INTO delivery (event_seq, relay_id, state, message, attempts, due, holder)
-    VALUES (?, ?, ?, '', 0, ?, ?)
-"""
-_SUPERSEDE = f"""
-    UPDATE delivery SET state = '{DeliveryState.SUPERSEDED}', due = NULL, holder = NULL
-    WHERE event_seq = ? AND state = '{DeliveryState.PENDING}'
-"""  # noqa: S608 - the states are constants
+Answer = Signed | NotImproved | Replayed | Refused
 
 
 class Ledger:
-    """Signs claims for one app key into the store.
+    """Signs claims and deletions for one app key into the store.
 
     Args:
-        sign: makes the event; called inside the transaction, because created_at follows the last one on disk.
-        relays: relay URL -> its row's id; every event gets a delivery for each.
-        holder: the id of this process, as the outbox knows it.
+        sign: makes a score event; called inside the transaction, because created_at follows the last one on
+            disk.
+        sign_deletion: makes a deletion, likewise.
+        journal: writes events with their deliveries.
         only_improvements: the score policy `best`.
         clock: wall clock, unix seconds.
     """
@@ -162,14 +101,14 @@ class Ledger:
         self,
         *,
         sign: Sign,
-        relays: Mapping[str, int],
-        holder: int,
+        sign_deletion: SignDeletion,
+        journal: Journal,
         only_improvements: bool,
         clock: Callable[[], float],
     ) -> None:
         self._sign = sign
-        self._relays = relays
-        self._holder = holder
+        self._sign_deletion = sign_deletion
+        self._journal = journal
         self._only_improvements = only_improvements
         self._clock = clock
 
@@ -179,87 +118,166 @@ class Ledger:
         Raises:
             ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
         """
-        _last(connection.connection.cursor(), self._clock())
+        read_last(connection.connection.cursor(), self._clock())
 
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.
 
         Per address `created_at` is max(now, last + 1). A newer event supersedes what is still pending of an
-        older one. The answer to a request is KeyRevoked, ClockBehind or TooFast where nothing was signed.
+        older score. A name that nobody owns becomes the principal's. The answer to a request is one of
+        `Refused` where nothing was signed.
         """
         now = self._clock()
         cursor = connection.connection.cursor()
         try:
-            on_disk, high_water = _last(cursor, now)
+            seq, high_water = read_last(cursor, now)
         except ClockBehind as behind:
             return [behind for _ in requests]
-        active = active_keys(cursor, {request.key_id for request in requests if request.key_id})
-        newest = _read_newest(cursor, {identifier(request.claim.username) for request in requests})
-        superseded: set[int] = set()
-        outcomes: list[_Draft | NotImproved | Exception] = []
-        seq = on_disk
-        for request in requests:
-            d = identifier(request.claim.username)
-            before = newest.get(d)
-            outcome: _Draft | NotImproved | Exception
-            if request.key_id and request.key_id not in active:
-                outcome = KeyRevoked()
-            elif before and self._only_improvements and request.claim.score <= before.score:
-                outcome = NotImproved(before.event_id)
-            elif before and before.created_at + 1 > now + MAX_LEAD:
-                outcome = TooFast(math.ceil(before.created_at + 1 - MAX_LEAD - now))
-            else:
-                seq += 1
-                signed = self._sign(request.claim, max(int(now), before.created_at + 1 if before else 0))
-                outcome = _Draft(seq, d, request, signed, signed.to_json())
-                newest[d] = _Version(seq, signed.id, signed.created_at, request.claim.score)
-                if before:
-                    superseded.add(before.seq)
-            outcomes.append(outcome)
-        drafts = [outcome for outcome in outcomes if isinstance(outcome, _Draft)]
-        self._write(cursor, drafts, superseded, max(now, high_water))
-        cursor.executemany(_SUPERSEDE, [(older,) for older in superseded if older <= on_disk])
-        return [self._signed(o, o.seq in superseded) if isinstance(o, _Draft) else o for o in outcomes]
-
-    def _write(
-        self, cursor: DBAPICursor, drafts: list[_Draft], superseded: set[int], signed_at: float
-    ) -> None:
-        if any(draft.request.hold for draft in drafts):
-            holders.beat(cursor, self._holder, self._clock())
-        cursor.executemany(_INSERT_EVENT, [draft.row(signed_at) for draft in drafts])
-        rows: list[tuple[object, ...]] = []
-        for draft in drafts:
-            for url, relay_id in self._relays.items():
-                if draft.seq in superseded:
-                    rows.append((draft.seq, relay_id, DeliveryState.SUPERSEDED.value, None, None))
-                else:
-                    holder = self._holder if url in draft.request.hold else None
-                    rows.append((draft.seq, relay_id, DeliveryState.PENDING.value, signed_at, holder))
-        cursor.executemany(_INSERT_DELIVERY, rows)
-
-    def _signed(self, draft: _Draft, superseded: bool) -> Signed:
-        state = DeliveryState.SUPERSEDED if superseded else DeliveryState.PENDING
-        where = address(draft.event.pubkey, draft.request.claim.username)
-        held = (
-            ()
-            if superseded
-            else tuple(
-                Delivery(draft.event.id, url, where, draft.event.created_at, draft.payload)
-                for url in self._relays
-                if url in draft.request.hold
-            )
+        ds = {identifier(request.claim.username) for request in requests}
+        batch = _Batch(
+            sign=self._sign,
+            only_improvements=self._only_improvements,
+            now=now,
+            seq=seq,
+            active=_active(cursor, requests),
+            newest=read_newest(cursor, ds),
+            names=read_names(cursor, ds),
+            results=read_results(cursor, [r.attempt for r in requests if r.attempt], now),
         )
-        return Signed(draft.event, draft.payload, dict.fromkeys(self._relays, state), held)
+        decided = [batch.decide(request) for request in requests]
+        entries = [outcome for outcome in decided if isinstance(outcome, Entry)]
+        mark = max(now, high_water)
+        signed = iter(self._journal.write(cursor, entries, batch.superseded, now=now, mark=mark))
+        write_owners(cursor, batch.claimed)
+        write_results(cursor, batch.fresh_results, now)
+        return [next(signed) if isinstance(outcome, Entry) else outcome for outcome in decided]
+
+    def delete(self, connection: Connection, requests: Sequence[Deletion]) -> list[Signed | Refused]:
+        """Sign the deletion of each name's score, as its owner or an admin asks; an operation for the writer.
+
+        It takes the address's next `created_at`, so it covers every version before, and supersedes what is
+        pending of them. The answer to a request is one of `Refused` where nothing was signed.
+        """
+        cursor = connection.connection.cursor()
+        active = _active(cursor, requests)
+        answers: list[Signed | Refused] = []
+        for request in requests:
+            try:
+                answers.append(self._delete(cursor, request, active))
+            except Refused as refusal:
+                answers.append(refusal)
+        return answers
+
+    def _delete(self, cursor: DBAPICursor, request: Deletion, active: set[str]) -> Signed:
+        now = self._clock()
+        d = identifier(request.username)
+        seq, high_water = read_last(cursor, now)
+        _check_key(request.principal, active)
+        before = read_newest(cursor, {d}).get(d)
+        if before is None or not before.is_score:
+            raise NothingToDelete(before.created_at if before else None)
+        name = read_names(cursor, {d}).get(d)
+        if not request.principal.is_admin and (name is None or name.owner != request.principal.id):
+            raise NotOwner(d)
+        event = self._sign_deletion(d, _next_created_at(before, now))
+        entry = Entry(seq + 1, d, d, before.score, event, event.to_json(), request.hold)
+        (signed,) = self._journal.write(cursor, [entry], {before.seq}, now=now, mark=max(now, high_water))
+        return signed
 
 
-def _last(cursor: DBAPICursor, now: float) -> tuple[int, float]:
-    cursor.execute(_SELECT_LAST)
-    seq, high_water = cursor.fetchone() or (0, 0.0)
-    if now < high_water - MAX_LEAD:
-        raise ClockBehind(math.ceil(high_water - now))
-    return seq, high_water
+@dataclass(slots=True)
+class _Batch:
+    """What the requests of one transaction know of the store, kept up to date as they are decided."""
+
+    sign: Sign
+    only_improvements: bool
+    now: float
+    seq: int
+    active: set[str]
+    newest: dict[str, Version]
+    names: dict[str, Name]
+    results: dict[str, Result]
+    superseded: set[int] = field(default_factory=set)
+    claimed: list[Name] = field(default_factory=list)
+    fresh_results: dict[str, Result] = field(default_factory=dict)
+
+    def decide(self, request: Request) -> Entry | NotImproved | Replayed | Refused:
+        """Sign a request's claim, or say why not."""
+        try:
+            _check_key(request.principal, self.active)
+            if request.attempt and request.attempt.id in self.results:
+                return self._replay(request.attempt)
+            return self._append(request)
+        except Refused as refusal:
+            return refusal
+
+    def _replay(self, attempt: Attempt) -> NotImproved | Replayed:
+        result = self.results[attempt.id]
+        if result.fingerprint != attempt.fingerprint:
+            raise KeyReused
+        if result.improved:
+            return Replayed(result.event_id)
+        return NotImproved(result.event_id, replayed=True)
+
+    def _append(self, request: Request) -> Entry | NotImproved:
+        claim = request.claim
+        d = identifier(claim.username)
+        unowned = self._check_name(d, request.principal)
+        before = self.newest.get(d)
+        if before and before.is_score and self.only_improvements and claim.score <= before.score:
+            self._note(request.attempt, before, improved=False)
+            return NotImproved(before.event_id)
+        event = self.sign(claim, _next_created_at(before, self.now))
+        self.seq += 1
+        entry = Entry(self.seq, d, claim.username, claim.score, event, event.to_json(), request.hold)
+        self.newest[d] = entry.version()
+        if before and before.is_score:
+            self.superseded.add(before.seq)
+        if unowned and request.principal:
+            self.names[d] = Name(d, request.principal.id, int(self.now), banned=False)
+            self.claimed.append(self.names[d])
+        self._note(request.attempt, self.newest[d], improved=True)
+        return entry
+
+    def _check_name(self, d: str, principal: Principal | None) -> bool:
+        """Whether nobody owns the name yet.
+
+        Raises:
+            NameBanned, NameTaken: if the principal may not publish it.
+        """
+        name = self.names.get(d)
+        if name is None:
+            return True
+        if name.banned:
+            raise NameBanned(d)
+        if principal and name.owner != principal.id and not principal.may_publish_any:
+            raise NameTaken(d)
+        return False
+
+    def _note(self, attempt: Attempt | None, version: Version, *, improved: bool) -> None:
+        if attempt:
+            result = Result(attempt.fingerprint, version.seq, version.event_id, improved)
+            self.results[attempt.id] = self.fresh_results[attempt.id] = result
 
 
-def _read_newest(cursor: DBAPICursor, ds: set[str]) -> dict[str, _Version]:
-    cursor.execute(_SELECT_NEWEST, (json.dumps(list(ds)),))
-    return {d: _Version(*row) for d, *row in cursor.fetchall()}
+def _active(cursor: DBAPICursor, requests: Sequence[Request | Deletion]) -> set[str]:
+    principals = [request.principal for request in requests]
+    return active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
+
+
+def _check_key(principal: Principal | None, active: set[str]) -> None:
+    if principal and principal.key_id and principal.key_id not in active:
+        raise KeyRevoked
+
+
+def _next_created_at(before: Version | None, now: float) -> int:
+    """The `created_at` of an address's next event, unix seconds.
+
+    Raises:
+        TooFast: if it would run too far ahead of the clock.
+    """
+    if before is None:
+        return int(now)
+    if before.created_at + 1 > now + MAX_LEAD:
+        raise TooFast(math.ceil(before.created_at + 1 - MAX_LEAD - now))
+    return max(int(now), before.created_at + 1)

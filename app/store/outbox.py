@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Select, bindparam, insert, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
-from app.scores.score_event import address
+from app.scores.score_event import KIND
 from app.store import holders
+from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
@@ -68,12 +69,12 @@ class StoreOutbox:
         await self._store.write(self._record, outcomes)
 
     async def has_newer(self, event_id: str) -> bool:
-        """Whether the store holds a newer event at that event's address."""
+        """Whether the store holds a newer event at that score's address; nothing replaces a deletion."""
         older, newer = event.alias(), event.alias()
         query = (
             select(newer.c.seq)
             .join(older, (newer.c.d == older.c.d) & (newer.c.created_at > older.c.created_at))
-            .where(older.c.id == event_id)
+            .where(older.c.id == event_id, older.c.kind == KIND)
             .limit(1)
         )
         return await self._store.read(lambda connection: connection.execute(query).first() is not None)
@@ -122,7 +123,7 @@ class StoreOutbox:
             Delivery(
                 row.id,
                 claim.relay,
-                address(row.pubkey, row.username),
+                replaceable(row.kind, row.id, row.pubkey, row.username),
                 row.created_at,
                 row.payload,
                 row.attempts,
@@ -135,6 +136,7 @@ class StoreOutbox:
             select(
                 event.c.seq,
                 event.c.id,
+                event.c.kind,
                 event.c.pubkey,
                 event.c.username,
                 event.c.created_at,

@@ -1,13 +1,15 @@
-"""Reading scores back: an event with what became of it at each relay."""
+"""Reading scores and their deletions back: an event with what became of it at each relay."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, func, literal_column, select
 
 from app.delivery.model import DeliveryState
+from app.nostr import nip09
+from app.scores.score_event import KIND
 from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
@@ -31,7 +33,12 @@ class RelayState:
 
 @dataclass(frozen=True, slots=True)
 class StoredScore:
-    """A signed score as the store holds it; `payload` is the event's JSON text."""
+    """A signed score as the store holds it, or the deletion of one.
+
+    Attributes:
+        payload: the event's JSON text.
+        deleted_at: `created_at` of the deletion that covers the score, unix seconds; None while it stands.
+    """
 
     seq: int
     event_id: str
@@ -40,25 +47,44 @@ class StoredScore:
     score: int
     payload: str
     relays: tuple[RelayState, ...]
+    deleted_at: int | None
 
 
-_COLUMNS = (event.c.seq, event.c.id, event.c.pubkey, event.c.username, event.c.score, event.c.payload)
+_deletion = event.alias()
+# The first deletion after a score: a deletion covers every version up to its own created_at.
+_deleted_at = (
+    select(func.min(_deletion.c.created_at))
+    .where(
+        _deletion.c.d == event.c.d,
+        _deletion.c.created_at > event.c.created_at,
+        _deletion.c.kind == literal_column(str(nip09.KIND)),
+        event.c.kind == KIND,
+    )
+    .scalar_subquery()
+)
+_QUERY = select(
+    event.c.seq,
+    event.c.id,
+    event.c.pubkey,
+    event.c.username,
+    event.c.score,
+    event.c.payload,
+    _deleted_at.label("deleted_at"),
+)
 
 
 def find_score(connection: Connection, event_id: str) -> StoredScore | None:
-    """The score event with this id."""
-    return _read(connection, select(*_COLUMNS).where(event.c.id == event_id))
+    """The score event with this id, or the deletion with this id."""
+    return _read(connection, event.c.id == event_id)
 
 
 def latest_score(connection: Connection, d: str) -> StoredScore | None:
-    """The newest score event of an address, named by its `d`."""
-    return _read(
-        connection, select(*_COLUMNS).where(event.c.d == d).order_by(event.c.created_at.desc()).limit(1)
-    )
+    """The newest score event of an address, named by its `d`, whether it stands or is deleted."""
+    return _read(connection, (event.c.d == d) & (event.c.kind == KIND))
 
 
-def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -> StoredScore | None:
-    row = connection.execute(query).first()
+def _read(connection: Connection, where: ColumnElement[bool]) -> StoredScore | None:
+    row = connection.execute(_QUERY.where(where).order_by(event.c.created_at.desc()).limit(1)).first()
     if row is None:
         return None
     states = connection.execute(
@@ -67,7 +93,7 @@ def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -
         .where(delivery.c.event_seq == row[0])
         .order_by(relay.c.id)
     )
-    seq, identity, pubkey, username, score, payload = row
+    seq, identity, pubkey, username, score, payload, deleted_at = row
     return StoredScore(
         seq,
         identity,
@@ -76,4 +102,5 @@ def _read(connection: Connection, query: Select[int, str, str, str, int, str]) -
         score,
         payload,
         tuple(RelayState(url, DeliveryState(state), said, tried) for url, state, said, tried in states),
+        deleted_at,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Float,
     ForeignKey,
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
 )
 
 metadata = MetaData(
@@ -27,7 +29,8 @@ metadata = MetaData(
 # SQLite numbers rows by itself only in an INTEGER key.
 _Serial = BigInteger().with_variant(Integer, "sqlite")
 
-# Every event that was ever signed. `signed_at` is the highest wall clock seen so far, so it never falls.
+# Every event that was ever signed: scores, and deletions of scores (NIP-09), whose username is their `d` and
+# whose score is the one deleted. `signed_at` is the highest wall clock seen so far, so it never falls.
 event = Table(
     "event",
     metadata,
@@ -40,8 +43,17 @@ event = Table(
     Column("score", Integer, nullable=False),
     Column("payload", Text, nullable=False),
     Column("signed_at", Float, nullable=False),
+    Column("kind", Integer, nullable=False, server_default="31250"),
     # No two versions of an address share a second, whoever writes them.
     UniqueConstraint("d", "created_at"),
+)
+_deletion = event.c.kind == literal_column("5")
+Index(
+    "ix_event_deletion",
+    event.c.d,
+    event.c.created_at,
+    sqlite_where=_deletion,
+    postgresql_where=_deletion,
 )
 
 relay = Table(
@@ -84,7 +96,7 @@ Index(
     postgresql_where=_waiting,
 )
 
-# A game server's key: only its hash is kept.
+# A game server's key: only its hash is kept. Scopes and names are divided by spaces; no names are no limit.
 api_key = Table(
     "api_key",
     metadata,
@@ -94,4 +106,29 @@ api_key = Table(
     Column("hash", String(64), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
+    Column("names", Text),
+)
+
+# Who owns a name: a principal's id. A row without an owner only bans.
+name = Table(
+    "name",
+    metadata,
+    Column("d", Text, primary_key=True),
+    Column("owner", Text),
+    Column("owned_since", BigInteger),
+    Column("banned", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What a request with an Idempotency-Key came to: the id is a hash of key and principal, the fingerprint is a
+# hash of the body.
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("event_seq", _Serial, ForeignKey("event.seq"), nullable=False),
+    Column("improved", Boolean, nullable=False),
+    Column("at", Float, nullable=False, index=True),
+    sqlite_with_rowid=False,
 )

@@ -30,6 +30,7 @@ class ProblemDocument(TypedDict):
     status: int
     detail: str
     errors: NotRequired[list[FaultDocument]]
+    deleted_at: NotRequired[int]
 
 
 @_STRICT
@@ -47,12 +48,13 @@ class EventDocument(TypedDict):
 
 @_STRICT
 class ScoreDocument(TypedDict):
-    """A signed score and how it stands at each relay."""
+    """A signed score, or a deletion, and how it stands at each relay."""
 
     event: EventDocument
     address: str
     state: ScoreState
     relays: list[RelayState]
+    deleted_at: NotRequired[int]
 
 
 @_STRICT

@@ -57,7 +57,9 @@ class Authenticator:
             )
         if len(self._known) >= _KEPT:
             self._known.clear()
-        principal = self._known[digest] = Principal(f"key:{key.id}", key.id, frozenset(key.scopes))
+        names = None if key.names is None else frozenset(key.names)
+        principal = Principal(f"key:{key.id}", key.id, frozenset(key.scopes), names)
+        self._known[digest] = principal
         return principal
 
 

@@ -21,7 +21,7 @@ _PUBLIC_POSTS = frozenset({"/v1/verify"})
 _METHODS = b"GET, HEAD, POST, DELETE"
 _PUBLIC_FIELDS = b"Content-Type, If-None-Match, Last-Event-ID"
 _FIELDS = b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer"
-_EXPOSED = b"Allow, ETag, Location, Preference-Applied, Retry-After, WWW-Authenticate"
+_EXPOSED = b"Allow, ETag, Idempotent-Replayed, Location, Preference-Applied, Retry-After, WWW-Authenticate"
 _MAX_AGE = b"7200"  # the most that Chromium keeps
 
 _EXPOSE = (b"access-control-expose-headers", _EXPOSED)

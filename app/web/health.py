@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.store.errors import StoreUnavailable
-from app.store.ledger import ClockBehind
+from app.store.refusals import ClockBehind
 from app.web.answers import AliveDocument, ReadinessDocument
 from app.web.operation import Answer, Operation, promises
 

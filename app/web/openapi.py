@@ -47,6 +47,11 @@ _NUMBER = {"type": "integer", "minimum": 0}
 # Every header, path and query parameter by its name.
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "Allow": ("The methods that are allowed here.", _TEXT),
+    "Idempotency-Key": (
+        "1 to 255 visible characters, bare or quoted: the same key and body, the same score, for 24 hours.",
+        {"type": "string", "pattern": "^[!#-~][!-~]{0,254}$"},
+    ),
+    "Idempotent-Replayed": ("`true` if the call came before, and this is its score.", _TEXT),
     "Location": ("The address of what was made.", {"type": "string", "format": "uri"}),
     "Prefer": ("`wait=N` waits up to N seconds, 30 at most, for the relays (RFC 7240).", _TEXT),
     "Preference-Applied": ("The preference that was followed (RFC 7240).", _TEXT),

@@ -40,6 +40,9 @@ KINDS: dict[str, Kind] = {
     "malformed-request": Kind(
         400, "The request cannot be read", "Send well-formed HTTP/1.1 (RFC 9112) with a Host header."
     ),
+    "malformed-header": Kind(
+        400, "A header cannot be read", "Correct the header that the detail names, or leave it out."
+    ),
     "unauthenticated": Kind(
         401,
         "No valid credentials",
@@ -51,8 +54,22 @@ KINDS: dict[str, Kind] = {
         "This site may not make such calls",
         "The operator names the sites whose pages may sign in, in BRISCOLA_CORS_ORIGINS.",
     ),
+    "forbidden": Kind(
+        403, "You may not do that", "The detail says who may; ask the operator for a key with other rights."
+    ),
+    "name-taken": Kind(
+        403,
+        "The name belongs to another player",
+        "Choose another name; every spelling of one is the same name.",
+    ),
+    "name-banned": Kind(
+        403, "The name is banned", "Choose another name; every spelling of one is the same name."
+    ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
+    ),
+    "score-deleted": Kind(
+        404, "The score was deleted", "It was deleted at `deleted_at`; a score posted later shows again."
     ),
     "method-not-allowed": Kind(
         405,
@@ -73,6 +90,11 @@ KINDS: dict[str, Kind] = {
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "idempotency-key-reused": Kind(
+        422,
+        "The Idempotency-Key came before with another body",
+        "Make a new key for every new score, and repeat a key only with the same body, byte for byte.",
+    ),
     "too-fast": Kind(
         429,
         "Too many scores for one name",
@@ -118,6 +140,7 @@ class Problem(Exception):
         detail: what is wrong with this call and what to do; None for the kind's own advice.
         headers: further response headers.
         errors: for faulty fields, `{"field", "message"}` each.
+        members: further members of the problem document.
     """
 
     def __init__(
@@ -127,12 +150,14 @@ class Problem(Exception):
         *,
         headers: Mapping[str, str] | None = None,
         errors: list[FaultDocument] | None = None,
+        members: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(detail or slug)
         self.slug = slug
         self.detail = detail or KINDS[slug].advice
         self.headers = dict(headers or {})
         self.errors = errors
+        self.members = dict(members or {})
 
     @property
     def status(self) -> int:
@@ -151,7 +176,10 @@ class Problem(Exception):
         if self.errors:
             document["errors"] = self.errors
         return Response(
-            orjson.dumps(document), kind.status, self.headers, media_type="application/problem+json"
+            orjson.dumps(document | self.members),
+            kind.status,
+            self.headers,
+            media_type="application/problem+json",
         )
 
 

@@ -7,9 +7,13 @@ import json
 from typing import TYPE_CHECKING
 
 from app.nostr.event import Event
+from app.nostr.keys import SecretKey
+from app.principal import PUBLISH_ANY, Principal
 from app.scores.score import Claim
+from app.scores.score_event import sign_deletion
 from app.store import holders
 from app.store.database import Database
+from app.store.journal import Journal
 from app.store.ledger import Ledger, Request
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 RELAYS = ("wss://one.example", "wss://two.example")
 PUBKEY = "ab" * 32
+SECRET = SecretKey.parse(f"{2:064x}")
 
 
 def unsigned(claim: Claim, created_at: int) -> Event:
@@ -43,8 +48,8 @@ class Bench:
             self.relays = register_relays(connection, RELAYS)
         self.ledger = Ledger(
             sign=unsigned,
-            relays=self.relays,
-            holder=self.holder,
+            sign_deletion=lambda d, created_at: sign_deletion(SECRET, d=d, created_at=created_at),
+            journal=Journal(self.relays, self.holder),
             only_improvements=best,
             clock=lambda: self.now,
         )
@@ -58,7 +63,8 @@ class Bench:
         self, *claims: tuple[str, int], hold: Iterable[str] = (), key_id: str | None = None
     ) -> Sequence[Answer]:
         """Sign claims in one transaction."""
-        requests = [Request(Claim(name, score), key_id, frozenset(hold)) for name, score in claims]
+        principal = key_id and Principal(f"key:{key_id}", key_id, frozenset({PUBLISH_ANY}))
+        requests = [Request(Claim(name, score), principal or None, frozenset(hold)) for name, score in claims]
         with self.database.writer.begin() as connection:
             return self.ledger.append(connection, requests)
 

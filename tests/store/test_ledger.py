@@ -9,8 +9,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from app.store.api_keys import KeyRevoked, add_key, revoke_key
-from app.store.ledger import ClockBehind, NotImproved, Signed, TooFast
+from app.store.api_keys import add_key, revoke_key
+from app.store.journal import Signed
+from app.store.ledger import NotImproved
+from app.store.refusals import ClockBehind, KeyRevoked, TooFast
 from tests.service import rows
 from tests.store.bench import RELAYS, Bench
 

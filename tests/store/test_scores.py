@@ -28,6 +28,7 @@ def test_a_score_is_read_with_every_relay(tmp_path: Path) -> None:
         assert found == StoredScore(
             1, first.event.id, PUBKEY, "Alice", 1, first.payload,
             (RelayState(ONE, "pending"), RelayState(TWO, "rejected", "pow: 20", 3)),  # type: ignore[arg-type]
+            None,
         )  # fmt: skip
         assert find_score(connection, "0" * 64) is None
         latest = latest_score(connection, "bob")

@@ -87,7 +87,7 @@ async def test_the_errors_of_a_post_are_those_of_the_registry(tmp_path: Path) ->
             assert all(KINDS[slug].status == int(status) for slug in slugs[status])
     assert slugs["401"] == {"unauthenticated"}
     assert slugs["413"] == {"body-too-large"}
-    assert slugs["422"] == {"invalid-score"}
+    assert slugs["422"] == {"invalid-score", "idempotency-key-reused"}
     assert slugs["429"] == {"rate-limited", "too-fast"}
     assert slugs["503"] == {"overloaded", "clock-behind", "store-unavailable"}
     assert set(post["responses"]["401"]["headers"]) == {"WWW-Authenticate"}

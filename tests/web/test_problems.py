@@ -31,15 +31,21 @@ def client(error: Exception) -> AsyncClient:
 SLUGS = {
     "malformed-body": 400,
     "malformed-request": 400,
+    "malformed-header": 400,
     "unauthenticated": 401,
     "origin-not-allowed": 403,
+    "forbidden": 403,
+    "name-taken": 403,
+    "name-banned": 403,
     "not-found": 404,
+    "score-deleted": 404,
     "method-not-allowed": 405,
     "request-timeout": 408,
     "body-too-large": 413,
     "address-too-long": 414,
     "unsupported-media-type": 415,
     "invalid-score": 422,
+    "idempotency-key-reused": 422,
     "too-fast": 429,
     "rate-limited": 429,
     "header-too-large": 431,
@@ -77,6 +83,7 @@ async def test_what_belongs_to_a_problem_is_shown() -> None:
         "Look at it.",
         headers={"Retry-After": "7"},
         errors=[{"field": "score", "message": "is odd"}],
+        members={"seen_at": 5},
     )
     async with client(problem) as http:
         answer = await http.get("/fail")
@@ -86,6 +93,7 @@ async def test_what_belongs_to_a_problem_is_shown() -> None:
         "title": "The score cannot be published",
         "status": 422,
         "detail": "Look at it.",
+        "seen_at": 5,
         "errors": [{"field": "score", "message": "is odd"}],
     }
 

@@ -1,0 +1,48 @@
+"""What the commands share that work on the store alone."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+from sqlalchemy.exc import DBAPIError
+
+from app.cli.common import load_settings
+from app.cli.unusable import Unusable
+from app.config import StoreSettings
+from app.store.database import Database
+from app.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@contextmanager
+def transaction() -> Iterator[Connection]:
+    """A writing transaction on the store that the settings name.
+
+    Raises:
+        Unusable: if the store cannot be opened or does not take it.
+    """
+    try:
+        database = Database(load_settings(StoreSettings).database_url)
+    except StoreError as error:
+        raise Unusable(str(error)) from None
+    try:
+        with database.writer.begin() as connection:
+            yield connection
+    except DBAPIError as error:
+        raise Unusable(f"the database does not take it: {error.orig}") from None
+    finally:
+        database.close()
+
+
+def date(seconds: int) -> str:
+    """A time in a table, UTC, to the minute."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

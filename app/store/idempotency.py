@@ -1,0 +1,91 @@
+"""What requests with an Idempotency-Key came to, kept beside the events they signed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.engine.interfaces import DBAPICursor
+
+    from app.principal import Principal
+
+# Seconds for which an outcome is kept.
+KEPT = 24 * 60 * 60
+
+# More than twice as many as a batch adds, so that what has expired goes sooner than it comes.
+_PRUNED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A request that is to be answered once, however often it is sent.
+
+    Attributes:
+        id: a hash of the principal and the key: two principals may use one key.
+        fingerprint: a hash of the body.
+    """
+
+    id: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, principal: Principal, key: str, body: bytes) -> Self:
+        """The attempt that a body makes under a key, which has no line breaks."""
+        return cls(_hash(f"{key}\n{principal.id}".encode()), _hash(body))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an attempt came to.
+
+    Attributes:
+        improved: whether the event was signed for it; False if it stood already.
+    """
+
+    fingerprint: str
+    event_seq: int
+    event_id: str
+    improved: bool
+
+
+_SELECT = """
+    SELECT idempotency.id, fingerprint, event_seq, event.id, improved
+    FROM idempotency JOIN event ON event.seq = event_seq
+    WHERE idempotency.id IN (SELECT value FROM json_each(?)) AND at > ?
+"""
+# What is replaced has expired.
+_INSERT = """
+    INSERT INTO idempotency (id, fingerprint, event_seq, improved, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, event_seq = excluded.event_seq,
+    improved = excluded.improved, at = excluded.at
+"""
+_PRUNE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT ?)"
+
+
+def read_results(cursor: DBAPICursor, attempts: Sequence[Attempt], now: float) -> dict[str, Result]:
+    """What attempts of the last 24 hours came to, by their ids."""
+    if not attempts:
+        return {}
+    cursor.execute(_SELECT, (json.dumps([attempt.id for attempt in attempts]), now - KEPT))
+    return {
+        attempt_id: Result(fingerprint, seq, event_id, bool(improved))
+        for attempt_id, fingerprint, seq, event_id, improved in cursor.fetchall()
+    }
+
+
+def write_results(cursor: DBAPICursor, results: dict[str, Result], now: float) -> None:
+    """Keep what attempts came to, and forget what has expired."""
+    if not results:
+        return
+    rows = [(key, r.fingerprint, r.event_seq, r.improved, now) for key, r in results.items()]
+    cursor.executemany(_INSERT, rows)
+    cursor.execute(_PRUNE, (now - KEPT, _PRUNED))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

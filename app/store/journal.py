@@ -1,0 +1,195 @@
+"""The rows of signed events and of their deliveries, read and written once for each batch.
+
+At the driver's level: these are the busiest statements of the service.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.delivery.model import Delivery, DeliveryState
+from app.scores.score_event import KIND, address
+from app.store import holders
+from app.store.refusals import ClockBehind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.engine.interfaces import DBAPICursor
+
+    from app.nostr.event import Event
+
+# How far an address's created_at may run ahead of the clock, in seconds.
+MAX_LEAD = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The newest event of an address: a score, or the deletion of one."""
+
+    seq: int
+    event_id: str
+    created_at: int
+    kind: int
+    score: int
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is a score that stands."""
+        return self.kind == KIND
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A signed event that is about to be written.
+
+    Attributes:
+        hold: relays whose worker takes the delivery from memory right after the commit.
+    """
+
+    seq: int
+    d: str
+    username: str
+    score: int
+    event: Event
+    payload: str
+    hold: frozenset[str]
+
+    def version(self) -> Version:
+        """The entry as the newest of its address."""
+        return Version(self.seq, self.event.id, self.event.created_at, self.event.kind, self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """An event that is on disk.
+
+    Attributes:
+        payload: the event's JSON text.
+        states: relay -> how its delivery began.
+        held: the deliveries that this process holds.
+    """
+
+    event: Event
+    payload: str
+    states: dict[str, DeliveryState]
+    held: tuple[Delivery, ...]
+
+
+_SELECT_LAST = "SELECT seq, signed_at FROM event ORDER BY seq DESC LIMIT 1"
+# SQLite takes the other columns from the row of the maximum.
+_SELECT_NEWEST = """
+    SELECT d, seq, id, max(created_at), kind, score FROM event
+    WHERE d IN (SELECT value FROM json_each(?)) GROUP BY d
+"""
+_INSERT_EVENT = """
+    INSERT INTO event (seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_DELIVERY = """
+    INSERT INTO delivery (event_seq, relay_id, state, message, attempts, due, holder)
+    VALUES (?, ?, ?, '', 0, ?, ?)
+"""
+_SUPERSEDE = f"""
+    UPDATE delivery SET state = '{DeliveryState.SUPERSEDED}', due = NULL, holder = NULL
+    WHERE event_seq = ? AND state = '{DeliveryState.PENDING}'
+"""  # noqa: S608 - the states are constants
+
+
+def read_last(cursor: DBAPICursor, now: float) -> tuple[int, float]:
+    """The last `seq`, and the highest wall clock at which anything was signed.
+
+    Raises:
+        ClockBehind: if `now` is earlier than that by more than MAX_LEAD seconds.
+    """
+    cursor.execute(_SELECT_LAST)
+    seq, high_water = cursor.fetchone() or (0, 0.0)
+    if now < high_water - MAX_LEAD:
+        raise ClockBehind(math.ceil(high_water - now))
+    return seq, high_water
+
+
+def read_newest(cursor: DBAPICursor, ds: set[str]) -> dict[str, Version]:
+    """The newest event of each address that has one, by its `d`."""
+    cursor.execute(_SELECT_NEWEST, (json.dumps(list(ds)),))
+    return {d: Version(*row) for d, *row in cursor.fetchall()}
+
+
+def replaceable(kind: int, event_id: str, pubkey: str, username: str) -> str:
+    """What a newer event takes the place of: a score's address, and of a deletion nothing but itself."""
+    return address(pubkey, username) if kind == KIND else event_id
+
+
+class Journal:
+    """Writes signed events with a delivery for each relay.
+
+    Args:
+        relays: relay URL -> its row's id.
+        holder: the id of this process, as the outbox knows it.
+    """
+
+    def __init__(self, relays: Mapping[str, int], holder: int) -> None:
+        self._relays = relays
+        self._holder = holder
+
+    def write(
+        self, cursor: DBAPICursor, entries: Sequence[Entry], superseded: set[int], *, now: float, mark: float
+    ) -> list[Signed]:
+        """Write entries in the order of their `seq`.
+
+        Args:
+            superseded: the `seq`s, here or on disk, of events that a newer one has taken the place of.
+            now: wall clock, unix seconds.
+            mark: the highest wall clock so far, `now` included.
+        """
+        if not entries:
+            return []
+        if any(entry.hold for entry in entries):
+            holders.beat(cursor, self._holder, now)
+        cursor.executemany(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
+        rows: list[tuple[object, ...]] = []
+        for entry in entries:
+            for url, relay_id in self._relays.items():
+                if entry.seq in superseded:
+                    rows.append((entry.seq, relay_id, DeliveryState.SUPERSEDED.value, None, None))
+                else:
+                    holder = self._holder if url in entry.hold else None
+                    rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, mark, holder))
+        cursor.executemany(_INSERT_DELIVERY, rows)
+        on_disk = entries[0].seq
+        cursor.executemany(_SUPERSEDE, [(seq,) for seq in superseded if seq < on_disk])
+        return [self._signed(entry, entry.seq in superseded) for entry in entries]
+
+    def _signed(self, entry: Entry, superseded: bool) -> Signed:
+        state = DeliveryState.SUPERSEDED if superseded else DeliveryState.PENDING
+        event = entry.event
+        where = replaceable(event.kind, event.id, event.pubkey, entry.username)
+        held = (
+            ()
+            if superseded
+            else tuple(
+                Delivery(event.id, url, where, event.created_at, entry.payload)
+                for url in self._relays
+                if url in entry.hold
+            )
+        )
+        return Signed(event, entry.payload, dict.fromkeys(self._relays, state), held)
+
+
+def _event_row(entry: Entry, mark: float) -> tuple[object, ...]:
+    event = entry.event
+    return (
+        entry.seq,
+        event.id,
+        entry.d,
+        event.created_at,
+        event.pubkey,
+        entry.username,
+        entry.score,
+        entry.payload,
+        mark,
+        event.kind,
+    )
