@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from app import config_values as values
+from app import jwt_trust
 from app.nostr.keys import SecretKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
 from app.scores.score_event import DEFAULT_RELAY
@@ -75,7 +76,10 @@ def _public_url(text: str) -> str:
         raise wrong
     if parts.username is not None:
         raise ValueError("carries a user name: drop it")
-    return text.rstrip("/")
+    # As browsers and libraries write it, because signed calls (NIP-98) are compared with it letter by letter.
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    at = "" if port in {None, 80 if parts.scheme == "http" else 443} else f":{port}"
+    return f"{parts.scheme}://{host}{at}{parts.path}".rstrip("/")
 
 
 def _database_url(text: str) -> str:
@@ -92,8 +96,8 @@ def _switch(text: str) -> bool:
     return text == "1"
 
 
-class StoreSettings(BaseModel):
-    """What a command needs that works on the store alone."""
+class EnvironmentSettings(BaseModel):
+    """Settings read from the environment, each under its name with the prefix."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -101,6 +105,24 @@ class StoreSettings(BaseModel):
         hide_input_in_errors=True,
         alias_generator=lambda name: PREFIX + name.upper(),
     )
+
+
+class ClientSettings(EnvironmentSettings):
+    """What `publish --server` signs in with."""
+
+    api_key: str | None = Field(
+        None, repr=False, exclude=True, description="Client side: the API key that `publish --server` sends."
+    )
+    player_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] | None = Field(
+        None,
+        repr=False,
+        exclude=True,
+        description="Client side: the player's own secret key that `publish --server` signs in with.",
+    )
+
+
+class StoreSettings(EnvironmentSettings):
+    """What a command needs that works on the store alone."""
 
     database_url: Annotated[str, BeforeValidator(_database_url)] = Field(
         "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
@@ -159,6 +181,16 @@ class Settings(StoreSettings):
         exclude=True,
         description="Where calls are counted: memory, or a Redis for several replicas.",
     )
+    jwt_issuer: str | None = Field(
+        None, description="The identity provider whose tokens sign players in: their claim `iss`."
+    )
+    jwt_audience: str | None = Field(None, description="What the tokens' claim `aud` must be or hold.")
+    jwt_jwks_url: Annotated[str, BeforeValidator(jwt_trust.check_jwks_url)] | None = Field(
+        None, description="Where the identity provider publishes its keys (JWKS)."
+    )
+    jwt_username_claim: str | None = Field(
+        None, description="The claim that names the player, such as preferred_username."
+    )
 
     @field_validator("secret_key")
     @classmethod
@@ -171,6 +203,14 @@ class Settings(StoreSettings):
         return key
 
     @property
+    def jwt(self) -> jwt_trust.JwtTrust | None:
+        """The identity provider, if one is configured; `load` lets its settings pass all or none."""
+        match self.jwt_issuer, self.jwt_audience, self.jwt_jwks_url, self.jwt_username_claim:
+            case str(issuer), str(audience), str(jwks_url), str(username_claim):
+                return jwt_trust.JwtTrust(issuer, audience, jwks_url, username_claim)
+        return None
+
+    @property
     def pubkey(self) -> str:
         """The x-only public key, hex, that signs."""
         return self.secret_key.pubkey
@@ -181,12 +221,13 @@ class Settings(StoreSettings):
         return self.public_keys | {self.pubkey}
 
 
-S = TypeVar("S", bound=StoreSettings)
+S = TypeVar("S", bound=EnvironmentSettings)
 
 
 def setting_names() -> dict[str, str]:
     """Every setting by its name in the environment, with one sentence on what it means."""
-    return {PREFIX + name.upper(): field.description or "" for name, field in Settings.model_fields.items()}
+    fields = {**Settings.model_fields, **ClientSettings.model_fields}
+    return {PREFIX + name.upper(): field.description or "" for name, field in fields.items()}
 
 
 def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, list[str]]:
@@ -212,11 +253,14 @@ def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str
     faults: list[str] = []
     if issubclass(kind, Settings):
         faults += _read_secret_file(given, warnings)
+        faults += jwt_trust.incomplete(given)
     try:
         settings = kind.model_validate(given)
     except ValidationError as error:
         faults += [line for line in map(_fault, error.errors(include_input=False)) if line not in faults]
         settings = None
+    if isinstance(settings, Settings):
+        warnings += jwt_trust.unsafe(settings.jwt)
     return (None if faults else settings), warnings, _without_echo(faults)
 
 

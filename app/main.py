@@ -22,17 +22,22 @@ from app.store.errors import StoreError, StoreUnusable
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
+from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
+from app.web.api_keys import ApiKeyCallers
 from app.web.app import make_app
 from app.web.auth import Authenticator
 from app.web.cors import Cors
 from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
+from app.web.jwks import KeySet
+from app.web.jwt_tokens import JwtTokens
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
+from app.web.signed_calls import SignedCalls
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from app.config import Settings
+    from app.jwt_trust import JwtTrust
     from app.nostr.event import Event
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
@@ -57,10 +63,16 @@ class Service:
     engine: Engine
     publisher: Publisher
     counters: Counters
+    jwt_tokens: JwtTokens | None
+    clock: Callable[[], float]
 
     def app(self, public_url: str) -> ASGIApp:
         """The HTTP application; clients reach it under `public_url`."""
-        authenticator = Authenticator(self.store)
+        authenticator = Authenticator(
+            ApiKeyCallers(self.store),
+            SignedCalls(self.store, SeenTokens(self.clock), public_url, self.clock),
+            self.jwt_tokens,
+        )
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
@@ -98,16 +110,29 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             clock=clock,
         )
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
-        async with Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine:
+        async with (
+            Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
+            _open_jwt_tokens(settings.jwt) as jwt_tokens,
+        ):
             beating = asyncio.create_task(_beat(outbox, engine), name="beat")
             try:
-                yield Service(settings, store, ledger, engine, Publisher(store, ledger, engine), counters)
+                publisher = Publisher(store, ledger, engine)
+                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
             finally:
                 beating.cancel()
                 await counters.close()
     finally:
         await _leave(outbox)
         await store.close()
+
+
+@asynccontextmanager
+async def _open_jwt_tokens(trust: JwtTrust | None) -> AsyncIterator[JwtTokens | None]:
+    if trust is None:
+        yield None
+        return
+    async with KeySet(trust.jwks_url) as keys:
+        yield JwtTokens(trust, keys)
 
 
 async def _beat(outbox: StoreOutbox, engine: Engine) -> None:

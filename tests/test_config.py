@@ -231,10 +231,12 @@ def test_a_faulty_public_key_is_never_echoed(key: str) -> None:
         ("https://scores.example/", "https://scores.example"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("https://example.org/a/b/", "https://example.org/a/b"),
-        ("http://[::1]:80", "http://[::1]:80"),
+        ("http://[::1]:80", "http://[::1]"),
+        ("HTTPS://Scores.Example:443/A", "https://scores.example/A"),
+        ("https://scores.example:80", "https://scores.example:80"),
     ],
 )
-def test_a_public_url_is_kept_without_its_last_slash(given: str, kept: str) -> None:
+def test_a_public_url_is_written_as_browsers_write_it(given: str, kept: str) -> None:
     assert settings(PUBLIC_URL=given).public_url == kept
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from app.cli.unusable import Unusable
-from app.config import InvalidSettings, StoreSettings, load
+from app.config import EnvironmentSettings, InvalidSettings, load
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-S = TypeVar("S", bound=StoreSettings)
+S = TypeVar("S", bound=EnvironmentSettings)
 T = TypeVar("T")
 
 

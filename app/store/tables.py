@@ -132,3 +132,12 @@ idempotency = Table(
     Column("at", Float, nullable=False, index=True),
     sqlite_with_rowid=False,
 )
+
+# A signed token (NIP-98) that was used: it signs no second call.
+seen_token = Table(
+    "seen_token",
+    metadata,
+    Column("signature", String(128), primary_key=True),
+    Column("created_at", BigInteger, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 MAX_BODY = 4096
+_RAW = "briscola.raw_body"
 
 
 async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
@@ -25,10 +26,26 @@ async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
     Raises:
         Problem: 415 for another content type, 413 as soon as the body is known to exceed `limit` bytes.
     """
+    _check_media_type(request)
+    return await read_raw(request, limit)
+
+
+def _check_media_type(request: Request) -> None:
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace('"', "").replace(" ", "").lower()
     if media_type.strip().lower() != "application/json" or charset not in {"", "charset=utf-8"}:
         raise Problem("unsupported-media-type")
+
+
+async def read_raw(request: Request, limit: int = MAX_BODY) -> bytes:
+    """The raw body of any call, kept on the request: who checks a signature reads it first.
+
+    Raises:
+        Problem: 413 as soon as the body is known to exceed `limit` bytes.
+    """
+    kept: bytes | None = request.scope.get(_RAW)
+    if kept is not None:
+        return kept
     length = request.headers.get("content-length", "")
     if length.isdecimal() and (len(length) > 12 or int(length) > limit):
         raise _too_large(limit)
@@ -39,7 +56,8 @@ async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
         if size > limit:
             raise _too_large(limit)
         chunks.append(chunk)
-    return b"".join(chunks)
+    request.scope[_RAW] = raw = b"".join(chunks)
+    return raw
 
 
 def _too_large(limit: int) -> Problem:

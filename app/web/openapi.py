@@ -35,10 +35,19 @@ _ALWAYS = (
     "overloaded",
 )
 _WITH_BODY = ("malformed-body", "body-too-large", "unsupported-media-type")
-_SIGNING_IN = ("unauthenticated", "store-unavailable")
+_SIGNING_IN = ("unauthenticated", "identity-provider-unavailable", "store-unavailable")
 
 _SECURITY_SCHEMES = {
-    "apiKey": {"type": "http", "scheme": "bearer", "description": "An API key from the operator."}
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key from the operator, or a token (JWT) of the site's identity provider.",
+    },
+    "nostr": {
+        "type": "http",
+        "scheme": "nostr",
+        "description": "An event that the player's own key has signed for this one call (NIP-98), in base64.",
+    },
 }
 
 _TEXT = {"type": "string"}

@@ -46,7 +46,7 @@ KINDS: dict[str, Kind] = {
     "unauthenticated": Kind(
         401,
         "No valid credentials",
-        "Send `Authorization: Bearer KEY` with a key from the operator.",
+        "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call yourself (NIP-98).",
         ("WWW-Authenticate",),
     ),
     "origin-not-allowed": Kind(
@@ -108,6 +108,12 @@ KINDS: dict[str, Kind] = {
         ("Retry-After",),
     ),
     "header-too-large": Kind(431, "The header fields are too large", "Send fewer and shorter header fields."),
+    "identity-provider-unavailable": Kind(
+        503,
+        "The token cannot be checked now",
+        "The identity provider does not answer; try again after Retry-After seconds.",
+        ("Retry-After",),
+    ),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."
     ),

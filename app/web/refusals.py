@@ -13,7 +13,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.web.auth import unauthenticated
+from app.web.auth import BEARER_REFUSED, unauthenticated
 from app.web.problems import Problem
 
 _SLUGS: dict[type[Refused], str] = {
@@ -29,7 +29,7 @@ def problem_of(refusal: Refused) -> Problem:
     detail = f"{str(refusal)[0].upper()}{str(refusal)[1:]}."
     match refusal:
         case KeyRevoked():
-            return unauthenticated(detail, invalid=True)
+            return unauthenticated(detail, BEARER_REFUSED)
         case TooFast():
             return Problem("too-fast", detail, headers={"Retry-After": str(refusal.retry_after)})
         case ClockBehind():

@@ -32,13 +32,13 @@ def test_a_key_is_shown_once_and_needs_no_secret_key(tmp_path: Path) -> None:
     assert text not in listed.output
     assert text.split("_", 2)[2] not in listed.output
     (line,) = [line for line in listed.stdout.splitlines() if key_id in line]
-    assert line.endswith("good                      my game")
+    assert line.endswith("good                      publish:any         my game")
 
 
 def test_for_machines(tmp_path: Path) -> None:
     assert json.loads(key(tmp_path, "list", "--json").stdout) == []
     made = json.loads(key(tmp_path, "add", "Zoë's game", "--json").stdout)
-    assert set(made) == {"id", "name", "scopes", "key"}
+    assert set(made) == {"id", "name", "scopes", "names", "key"}
     assert (made["name"], made["scopes"]) == ("Zoë's game", ["publish:any"])
     (listed,) = json.loads(key(tmp_path, "list", "--json").stdout)
     assert listed["id"] == made["id"]

@@ -32,7 +32,7 @@ async def post(service: Running, *authorization: bytes) -> str:
 
 async def test_whoever_sends_no_key_is_challenged(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
-        assert await post(service) == 'Bearer realm="briscola-scores"'
+        assert await post(service) == 'Bearer realm="briscola-scores", Nostr realm="briscola-scores"'
 
 
 async def test_malformed_and_unknown_keys_are_refused(tmp_path: Path) -> None:

@@ -89,10 +89,15 @@ async def test_the_errors_of_a_post_are_those_of_the_registry(tmp_path: Path) ->
     assert slugs["413"] == {"body-too-large"}
     assert slugs["422"] == {"invalid-score", "idempotency-key-reused"}
     assert slugs["429"] == {"rate-limited", "too-fast"}
-    assert slugs["503"] == {"overloaded", "clock-behind", "store-unavailable"}
+    assert slugs["503"] == {
+        "overloaded",
+        "clock-behind",
+        "store-unavailable",
+        "identity-provider-unavailable",
+    }
     assert set(post["responses"]["401"]["headers"]) == {"WWW-Authenticate"}
     assert set(post["responses"]["429"]["headers"]) == {"Retry-After"}
-    assert post["security"] == [{"apiKey": []}]
+    assert post["security"] == [{"bearer": []}, {"nostr": []}]
     known = described["components"]["schemas"]["Problem"]["properties"]["type"]["examples"]
     assert {name.rpartition("/")[2] for name in known} == set(KINDS)
 

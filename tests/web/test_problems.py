@@ -52,6 +52,7 @@ SLUGS = {
     "internal": 500,
     "overloaded": 503,
     "clock-behind": 503,
+    "identity-provider-unavailable": 503,
     "store-unavailable": 503,
 }
 

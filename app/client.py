@@ -1,0 +1,313 @@
+"""A client of the service, for game servers and game clients in Python.
+
+    async with Client("https://scores.example", api_key=KEY) as client:
+        score = await client.publish("alice", 72, wait=10)
+
+ClientError
+ ├─ Unreachable         no answer came
+ ├─ Refused             the service said no: slug, status, detail, errors, retry_after
+ └─ UnexpectedAnswer    whatever answered does not speak this protocol
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+import httpx
+import orjson
+
+from app.nostr.event import Event, InvalidEvent, parse_event
+from app.nostr.keys import SecretKey
+from app.nostr.nip98 import SCHEME, sign_call
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+MAX_WAIT = 30  # the longest that the service waits for the relays, in seconds
+ATTEMPTS = 3
+_TIMEOUT = 10
+_LONGEST_PAUSE = 5.0
+# A gateway's or the service's own "not now": nothing of the call was done, or its repetition changes nothing.
+_PASSING = frozenset({502, 503, 504})
+
+
+class ClientError(Exception):
+    """A call did not come out as it should; the message says why."""
+
+
+class Unreachable(ClientError):
+    """No answer came: the address is wrong, the service is down, or the network is."""
+
+
+class UnexpectedAnswer(ClientError):
+    """What came is no answer of this service: the address may belong to something else."""
+
+
+class Refused(ClientError):
+    """The service refused the call with a problem document (RFC 9457).
+
+    Attributes:
+        status: the HTTP status.
+        slug: the stable name of the problem, the last part of its `type`.
+        detail: what is wrong with this call and what to do.
+        errors: faulty fields, `{"field", "message"}` each.
+        retry_after: seconds after which it is worth trying again, None if the service named none.
+        document: the whole problem document.
+    """
+
+    def __init__(self, status: int, document: dict[str, Any], retry_after: int | None) -> None:
+        self.status = status
+        self.slug = str(document["type"]).rpartition("/")[2]
+        self.detail = str(document["detail"])
+        self.errors: list[dict[str, str]] = document.get("errors", [])
+        self.retry_after = retry_after
+        self.document = document
+        super().__init__(self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How an event stands at one relay.
+
+    Attributes:
+        state: `pending`, `accepted`, `rejected`, `superseded`, `conflict` or `failed`.
+        message: the relay's last words on it; empty if it said none.
+        attempts: how often it was sent without a final answer.
+    """
+
+    url: str
+    state: str
+    message: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A score, or the deletion of one, as the service answered it.
+
+    Attributes:
+        event: the event as it was signed by the app's key.
+        address: the address under which relays keep it.
+        state: `accepted` (at least one relay has it), `pending`, `superseded`, `rejected`, `deleted` or
+            `not-improved`; a text, because a newer service may know more.
+        relays: how it stands at each relay.
+        text: the whole answer, JSON.
+    """
+
+    event: Event
+    address: str
+    state: str
+    relays: tuple[Delivery, ...]
+    text: str = field(repr=False)
+
+
+class Client:
+    """Calls one service; an asynchronous context manager.
+
+    Calls are tried up to ATTEMPTS times where repeating them is safe: `publish` sends one `Idempotency-Key`
+    with all its attempts. Proxies and certificates of the environment are used, redirects are not followed.
+
+    Args:
+        url: the service's public address, with its path if it has one.
+        api_key: an API key, or a token of the service's identity provider.
+        player_key: the player's own secret key (hex, nsec or a SecretKey), which signs each call (NIP-98) and
+            is never sent. Without either only reading is possible.
+
+    Raises:
+        ValueError: both keys, a key that is none, or an address that is none.
+    """
+
+    def __init__(
+        self, url: str, *, api_key: str | None = None, player_key: SecretKey | str | None = None
+    ) -> None:
+        if api_key is not None and player_key is not None:
+            raise ValueError("give api_key or player_key, not both")
+        self._auth: httpx.Auth | None = None
+        if api_key is not None:
+            self._auth = _Bearer(api_key)
+        elif player_key is not None:
+            self._auth = _SignedCalls(
+                player_key if isinstance(player_key, SecretKey) else SecretKey.parse(player_key)
+            )
+        self._url = _base_of(url)
+        self._http = httpx.AsyncClient(timeout=_TIMEOUT, headers={"Accept": "application/json"})
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.aclose()
+
+    async def publish(
+        self, username: str, score: int, *, wait: int = 0, idempotency_key: str | None = None
+    ) -> Receipt:
+        """Publish a score.
+
+        Args:
+            username: the player's name.
+            score: card points, 0 to 120.
+            wait: seconds for which the service waits for its relays first, MAX_WAIT at most.
+            idempotency_key: names this score, so that publishing it again publishes nothing; by default each
+                call is a score of its own.
+
+        Raises:
+            ClientError: see the module.
+        """
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        body = {"username": username, "score": score}
+        return _receipt(await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait))
+
+    async def score(self, event_id: str) -> Receipt:
+        """The score event with this id, as it stands now.
+
+        Raises:
+            ClientError: Refused with the slug `not-found` if there is none; see the module.
+        """
+        return _receipt(await self._call("GET", f"/v1/scores/{quote(event_id, safe='')}"))
+
+    async def player(self, username: str) -> Receipt:
+        """A player's latest score, by any spelling of the name.
+
+        Raises:
+            ClientError: Refused with the slug `not-found` if there is none; see the module.
+        """
+        return _receipt(await self._call("GET", f"/v1/players/{quote(username, safe='')}"))
+
+    async def delete(self, username: str, *, wait: int = 0) -> Receipt:
+        """Delete a player's score; `wait` as for `publish`.
+
+        Raises:
+            ClientError: see the module.
+        """
+        path = f"/v1/players/{quote(username, safe='')}/score"
+        return _receipt(await self._call("DELETE", path, wait=wait, repeatable=False))
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+        wait: int = 0,
+        repeatable: bool = True,
+    ) -> bytes:
+        """The body of a good answer, after as many attempts as are safe."""
+        headers = dict(headers or {})
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if wait:
+            headers["Prefer"] = f"wait={min(wait, MAX_WAIT)}"
+        content = None if body is None else orjson.dumps(body)
+        timeout = httpx.Timeout(_TIMEOUT, read=_TIMEOUT + min(wait, MAX_WAIT))
+        attempt = 0
+        while True:
+            attempt += 1
+            # Built anew each time: a signature counts once.
+            request = self._http.build_request(
+                method, self._url + path, content=content, headers=headers, timeout=timeout
+            )
+            try:
+                response = await self._http.send(request, auth=self._auth)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                fault: ClientError = _unreachable(self._url, error)  # nothing was sent
+            except httpx.TransportError as error:
+                fault = _unreachable(self._url, error)
+                if not repeatable:
+                    raise fault from None
+            else:
+                if response.is_success:
+                    return response.content
+                fault = _refused(response)
+                if response.status_code not in _PASSING or not repeatable:
+                    raise fault
+            if attempt == ATTEMPTS:
+                raise fault
+            await asyncio.sleep(_pause(attempt, fault))
+
+
+class _Bearer(httpx.Auth):
+    """A key that goes with each call."""
+
+    def __init__(self, key: str) -> None:
+        if not key.isascii() or not key.isprintable() or not key.strip():
+            raise ValueError("the API key is empty or has characters that no key has: copy it again")
+        self._header = f"Bearer {key.strip()}"
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers["Authorization"] = self._header
+        yield request
+
+
+class _SignedCalls(httpx.Auth):
+    """A key that signs each call."""
+
+    requires_request_body = True
+
+    def __init__(self, secret: SecretKey) -> None:
+        self._secret = secret
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        token = sign_call(
+            self._secret,
+            method=request.method,
+            url=str(request.url),
+            body=request.content,
+            created_at=int(time.time()),
+        )
+        request.headers["Authorization"] = f"{SCHEME} {token}"
+        yield request
+
+
+def _base_of(url: str) -> str:
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        parts = httpx.URL("")
+    if parts.scheme not in {"http", "https"} or not parts.host or parts.query or parts.fragment:
+        raise ValueError("the address of the service is none: give one such as https://scores.example")
+    if parts.userinfo:
+        raise ValueError("the address of the service carries a user name: drop it")
+    return str(parts).rstrip("/")
+
+
+def _unreachable(url: str, error: httpx.TransportError) -> Unreachable:
+    return Unreachable(f"no answer from {url}: {str(error) or type(error).__name__}")
+
+
+def _pause(attempt: int, fault: ClientError) -> float:
+    """Seconds before the next attempt: growing, jittered, and as long as the service asks within reason."""
+    asked = fault.retry_after if isinstance(fault, Refused) else None
+    return min(asked or 0.25 * 2**attempt * random.uniform(0.5, 1), _LONGEST_PAUSE)  # noqa: S311 - no secret
+
+
+def _refused(response: httpx.Response) -> ClientError:
+    try:
+        document = orjson.loads(response.content)
+        after = response.headers.get("retry-after", "")
+        retry_after = int(after) if after.isascii() and after.isdecimal() else None
+        return Refused(response.status_code, document, retry_after)
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        where = response.headers.get("location")
+        hint = f" to {where}: use that address" if response.is_redirect and where else ""
+        return UnexpectedAnswer(f"{response.url} answered with status {response.status_code}{hint}")
+
+
+def _receipt(body: bytes) -> Receipt:
+    try:
+        document = orjson.loads(body)
+        return Receipt(
+            parse_event(document["event"]),
+            document["address"],
+            document["state"],
+            tuple(Delivery(r["url"], r["state"], r["message"], r["attempts"]) for r in document["relays"]),
+            body.decode(),
+        )
+    except (orjson.JSONDecodeError, InvalidEvent, KeyError, TypeError):
+        raise UnexpectedAnswer("the answer is no score: is this the address of the service?") from None

@@ -1,0 +1,50 @@
+"""Callers with an API key, sent as a bearer token (RFC 6750)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from app.principal import Principal
+from app.store.api_keys import find_key
+
+if TYPE_CHECKING:
+    from app.store.store import Store
+
+_KEPT = 10_000
+
+
+class ApiKeyCallers:
+    """Finds the principal of an API key.
+
+    A key that was found once is remembered by its hash. That it is still good is checked where it counts, in
+    the transaction that signs.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[bytes, Principal] = {}
+
+    def knows(self, key: str) -> bool:
+        """Whether this key was found before."""
+        return _digest(key) in self._known
+
+    async def principal(self, key: str) -> Principal | None:
+        """Whose key this is; None if it is unknown or revoked."""
+        digest = _digest(key)
+        known = self._known.get(digest)
+        if known is not None:
+            return known
+        found = await self._store.read(lambda connection: find_key(connection, key))
+        if found is None or found.revoked_at is not None:
+            return None
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        names = None if found.names is None else frozenset(found.names)
+        principal = Principal(f"key:{found.id}", found.id, frozenset(found.scopes), names)
+        self._known[digest] = principal
+        return principal
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
