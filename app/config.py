@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,6 +20,7 @@ from pydantic import (
     field_validator,
 )
 
+from app import config_values as values
 from app import jwt_trust
 from app.nostr.keys import SecretKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
@@ -44,17 +46,13 @@ class InvalidSettings(Exception):
         self.faults = faults
 
 
-def _split(text: str) -> list[str]:
-    return [part for part in (part.strip() for part in text.split(",")) if part]
-
-
 def _public_keys(text: str) -> frozenset[str]:
-    return frozenset(parse_pubkey(part) for part in _split(text))
+    return frozenset(parse_pubkey(part) for part in values.split(text))
 
 
 def _relays(text: str) -> tuple[str, ...]:
     urls: list[str] = []
-    for part in _split(text):
+    for part in values.split(text):
         try:
             urls.append(normalise_relay_url(part))
         except InvalidRelayUrl as error:
@@ -161,6 +159,28 @@ class Settings(StoreSettings):
     score_policy: Literal["latest", "best"] = Field(
         "latest", description="latest publishes every score, best only improvements."
     )
+    cors_origins: Annotated[frozenset[str], BeforeValidator(values.origins)] = Field(
+        frozenset(), description="The sites whose pages may sign in from a browser, by commas."
+    )
+    trusted_proxies: Annotated[tuple[values.Network, ...], BeforeValidator(values.networks)] = Field(
+        (), description="Proxies whose X-Forwarded-For is believed: addresses or ranges, by commas."
+    )
+    rate_limit: Annotated[str, AfterValidator(values.rate)] | None = Field(
+        None,
+        description="How often one caller may call; unset, 60/minute for players, any number for API keys.",
+    )
+    rate_limit_per_key: Annotated[str, AfterValidator(values.rate)] | None = Field(
+        None, description="How often one API key may call, if that differs; off for any number."
+    )
+    rate_limit_per_address: Annotated[str, AfterValidator(values.rate)] = Field(
+        "600/minute", description="How often one address may call, but for calls with an API key."
+    )
+    rate_limit_storage: Annotated[str, BeforeValidator(values.storage)] = Field(
+        "memory",
+        repr=False,
+        exclude=True,
+        description="Where calls are counted: memory, or a Redis for several replicas.",
+    )
     jwt_issuer: str | None = Field(
         None, description="The identity provider whose tokens sign players in: their claim `iss`."
     )
@@ -219,7 +239,15 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     Raises:
         InvalidSettings: with every fault; no secret and no password stands in it.
     """
-    environ = os.environ if environ is None else environ
+    # What raises holds no secret in its frame, for whoever prints tracebacks with their variables.
+    settings, warnings, faults = _read(kind, os.environ if environ is None else environ)
+    if settings is None:
+        raise InvalidSettings(faults)
+    return settings, warnings
+
+
+def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str], list[str]]:
+    """Settings, warnings and faults; None for settings where there is a fault."""
     given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
     warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
     faults: list[str] = []
@@ -231,11 +259,9 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     except ValidationError as error:
         faults += [line for line in map(_fault, error.errors(include_input=False)) if line not in faults]
         settings = None
-    if faults or settings is None:
-        raise InvalidSettings(_without_echo(faults))
     if isinstance(settings, Settings):
         warnings += jwt_trust.unsafe(settings.jwt)
-    return settings, warnings
+    return (None if faults else settings), warnings, _without_echo(faults)
 
 
 def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:

@@ -27,9 +27,14 @@ from app.store.store import Store
 from app.web.api_keys import ApiKeyCallers
 from app.web.app import make_app
 from app.web.auth import Authenticator
+from app.web.cors import Cors
+from app.web.counters import Counters
+from app.web.edge import Edge
 from app.web.health import Health
 from app.web.jwks import KeySet
 from app.web.jwt_tokens import JwtTokens
+from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
@@ -37,7 +42,7 @@ from app.web.signed_calls import SignedCalls
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from app.config import Settings
     from app.jwt_trust import JwtTrust
@@ -57,22 +62,25 @@ class Service:
     ledger: Ledger
     engine: Engine
     publisher: Publisher
+    counters: Counters
     jwt_tokens: JwtTokens | None
     clock: Callable[[], float]
 
-    def app(self, public_url: str) -> Starlette:
+    def app(self, public_url: str) -> ASGIApp:
         """The HTTP application; clients reach it under `public_url`."""
         authenticator = Authenticator(
             ApiKeyCallers(self.store),
             SignedCalls(self.store, SeenTokens(self.clock), public_url, self.clock),
             self.jwt_tokens,
         )
+        limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
-            *Scores(self.publisher, authenticator, public_url).routes(),
+            *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
             *protocol_routes(self.settings),
             *Health(self.store, self.ledger, self.engine).routes(),
         ]
-        return make_app(routes, public_url)
+        counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
+        return Edge(counted, Cors(self.settings.cors_origins), public_url)
 
 
 @asynccontextmanager
@@ -92,6 +100,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
     store = Store(database)
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
+    counters = Counters(settings.rate_limit_storage)
     try:
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
@@ -108,9 +117,10 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             beating = asyncio.create_task(_beat(outbox, engine), name="beat")
             try:
                 publisher = Publisher(store, ledger, engine)
-                yield Service(settings, store, ledger, engine, publisher, jwt_tokens, clock)
+                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
             finally:
                 beating.cancel()
+                await counters.close()
     finally:
         await _leave(outbox)
         await store.close()

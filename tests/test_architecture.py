@@ -25,15 +25,16 @@ ROOMS: dict[str, set[str]] = {
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
     "app.delivery": {"app.nostr"},
-    "app.config": {"app.nostr", "app.scores", "app.jwt_trust"},
-    "app.log": set(),
     "app.client": {"app.nostr"},
+    "app.config_values": set(),
     "app.jwt_trust": set(),
+    "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
+    "app.log": set(),
     "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal", "app.jwt_trust",
+        "app.principal", "app.config_values", "app.jwt_trust",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.cli", "app.__main__"}

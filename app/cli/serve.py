@@ -12,6 +12,8 @@ from app.config import Settings
 from app.log import configure_logging
 from app.main import open_service
 from app.store.errors import StoreUnusable
+from app.web.connection import Guard
+from app.web.origin import Origins
 from app.web.server import Server, listen, url_of
 
 if TYPE_CHECKING:
@@ -31,12 +33,14 @@ def command(host: str, port: int) -> None:
     """
     settings = load_settings(Settings)
     configure_logging(settings.log_level, settings.log_format)
-    listening = open_port(host, port)
-    url = url_of(listening)
-    try:
-        run_loop(serve_until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True)))
-    except StoreUnusable as error:
-        raise Unusable(str(error)) from None
+    with open_port(host, port) as listening:
+        url = url_of(listening)
+        try:
+            run_loop(
+                serve_until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True))
+            )
+        except StoreUnusable as error:
+            raise Unusable(str(error)) from None
 
 
 def open_port(host: str, port: int) -> socket.socket:
@@ -57,6 +61,12 @@ async def serve_until_signal(
 ) -> None:
     """Open the service and answer requests until SIGINT or SIGTERM."""
     async with open_service(settings) as service:
-        app = service.app(settings.public_url or url_of(listening))
-        server = Server(app, listening, started=started, stopping=service.publisher.stop_waiting)
+        public_url = settings.public_url or url_of(listening)
+        server = Server(
+            service.app(public_url),
+            listening,
+            started=started,
+            stopping=service.publisher.stop_waiting,
+            guard=Guard(public_url, Origins(settings.trusted_proxies)),
+        )
         await server.run_until_signal()

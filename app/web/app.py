@@ -8,6 +8,8 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from app.web.openapi import openapi_route
+from app.web.operation import Answer, Operation, promises
 from app.web.problems import KINDS, Problem, exception_handlers
 
 if TYPE_CHECKING:
@@ -19,14 +21,16 @@ if TYPE_CHECKING:
 
 def make_app(routes: Sequence[BaseRoute], public_url: str) -> Starlette:
     """The application with these routes, the pages of its problems, and problem documents for every error."""
+    described = [*routes, Route("/problems/{slug}", problem_page)]
     app = Starlette(
-        routes=[*routes, Route("/problems/{slug}", problem_page)],
+        routes=[*described, openapi_route(described, public_url)],
         exception_handlers=exception_handlers(public_url),
     )
     app.router.redirect_slashes = False
     return app
 
 
+@promises(Operation({200: Answer("What it means and what to do.")}, ("not-found",)))
 async def problem_page(request: Request) -> Response:
     """What a problem's `type` address shows."""
     slug = request.path_params["slug"]

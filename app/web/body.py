@@ -12,6 +12,8 @@ from app.web.problems import Problem
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from app.web.answers import FaultDocument
+
 M = TypeVar("M", bound=BaseModel)
 
 MAX_BODY = 4096
@@ -85,7 +87,7 @@ def parse_body(model: type[M], raw: bytes, *, slug: str) -> M:
 
 
 def _invalid(slug: str, faults: list[Any]) -> Problem:
-    errors = []
+    errors: list[FaultDocument] = []
     for fault in faults:
         field = ".".join(str(part)[:64] for part in fault["loc"])
         message = str(fault["msg"]).removeprefix("Value error, ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from starlette.responses import Response
@@ -10,6 +10,8 @@ from starlette.routing import Route
 
 from app.store.errors import StoreUnavailable
 from app.store.refusals import ClockBehind
+from app.web.answers import AliveDocument, ReadinessDocument
+from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from app.delivery.engine import Engine
     from app.store.ledger import Ledger
     from app.store.store import Store
+    from app.web.answers import RelayDocument
 
 
 class Health:
@@ -32,12 +35,18 @@ class Health:
         """The routes."""
         return [Route("/healthz", self.alive), Route("/readyz", self.ready)]
 
+    @promises(Operation({200: Answer("It does.", AliveDocument)}))
     async def alive(self, _request: Request) -> Response:
-        """200 while the process answers."""
+        """Whether the process answers."""
         return _json({"status": "ok"})
 
+    @promises(
+        Operation(
+            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
+        )
+    )
     async def ready(self, _request: Request) -> Response:
-        """200 if a score posted now would be signed and stored, else 503 with what is wrong."""
+        """Whether a score posted now would be signed and stored; relays are shown only."""
         checks = {"store": "ok", "clock": "ok"}
         try:
             await self._store.read(self._ledger.check_clock)
@@ -46,7 +55,7 @@ class Health:
         except ClockBehind as error:
             checks["clock"] = str(error)
         ready = set(checks.values()) == {"ok"}
-        relays = [
+        relays: list[RelayDocument] = [
             {
                 "url": relay.url,
                 "connected": relay.connected,
@@ -55,11 +64,15 @@ class Health:
             }
             for relay in self._engine.status()
         ]
-        document = {"status": "ok" if ready else "unavailable", "checks": checks, "relays": relays}
+        document: ReadinessDocument = {
+            "status": "ok" if ready else "unavailable",
+            "checks": checks,
+            "relays": relays,
+        }
         return _json(document, 200 if ready else 503)
 
 
-def _json(document: dict[str, Any], status: int = 200) -> Response:
+def _json(document: object, status: int = 200) -> Response:
     return Response(
         orjson.dumps(document), status, {"Cache-Control": "no-store"}, media_type="application/json"
     )

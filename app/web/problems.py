@@ -18,21 +18,27 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ExceptionHandler
 
+    from app.web.answers import FaultDocument, ProblemDocument
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of problem: what its page says."""
+    """One kind of problem: what its page says, and the headers that may come with it."""
 
     status: int
     title: str
     advice: str
+    headers: tuple[str, ...] = ()
 
 
 KINDS: dict[str, Kind] = {
     "malformed-body": Kind(
         400, "The body cannot be read", "Send one JSON object in UTF-8, each of its keys once."
+    ),
+    "malformed-request": Kind(
+        400, "The request cannot be read", "Send well-formed HTTP/1.1 (RFC 9112) with a Host header."
     ),
     "malformed-header": Kind(
         400, "A header cannot be read", "Correct the header that the detail names, or leave it out."
@@ -41,6 +47,12 @@ KINDS: dict[str, Kind] = {
         401,
         "No valid credentials",
         "Send `Authorization: Bearer KEY` with an API key or a token, or sign the call yourself (NIP-98).",
+        ("WWW-Authenticate",),
+    ),
+    "origin-not-allowed": Kind(
+        403,
+        "This site may not make such calls",
+        "The operator names the sites whose pages may sign in, in BRISCOLA_CORS_ORIGINS.",
     ),
     "forbidden": Kind(
         403, "You may not do that", "The detail says who may; ask the operator for a key with other rights."
@@ -60,10 +72,19 @@ KINDS: dict[str, Kind] = {
         404, "The score was deleted", "It was deleted at `deleted_at`; a score posted later shows again."
     ),
     "method-not-allowed": Kind(
-        405, "The method is not allowed here", "Use one of the methods that the Allow header names."
+        405,
+        "The method is not allowed here",
+        "Use one of the methods that the Allow header names.",
+        ("Allow",),
+    ),
+    "request-timeout": Kind(
+        408, "The request came too slowly", "Send the whole request at once, over a new connection."
     ),
     "body-too-large": Kind(
         413, "The body is too large", "Send at most the number of bytes that the detail names."
+    ),
+    "address-too-long": Kind(
+        414, "The address is too long", "Keep path and query short; what is long goes into the body."
     ),
     "unsupported-media-type": Kind(
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
@@ -78,20 +99,41 @@ KINDS: dict[str, Kind] = {
         429,
         "Too many scores for one name",
         "Wait as many seconds as the Retry-After header says, then post again.",
+        ("Retry-After",),
     ),
+    "rate-limited": Kind(
+        429,
+        "Too many calls",
+        "Wait as many seconds as the Retry-After header says, then call again.",
+        ("Retry-After",),
+    ),
+    "header-too-large": Kind(431, "The header fields are too large", "Send fewer and shorter header fields."),
     "identity-provider-unavailable": Kind(
         503,
         "The token cannot be checked now",
         "The identity provider does not answer; try again after Retry-After seconds.",
+        ("Retry-After",),
     ),
     "internal": Kind(
         500, "The service failed", "Nothing is known to be wrong with the call; try again later."
     ),
+    "overloaded": Kind(
+        503,
+        "Too many connections",
+        "Use fewer connections at once; try again after Retry-After seconds.",
+        ("Retry-After",),
+    ),
     "clock-behind": Kind(
-        503, "The service's clock is behind", "Try again later; the operator must set the machine's clock."
+        503,
+        "The service's clock is behind",
+        "Try again later; the operator must set the machine's clock.",
+        ("Retry-After",),
     ),
     "store-unavailable": Kind(
-        503, "The service cannot write now", "Nothing was signed; try again after Retry-After seconds."
+        503,
+        "The service cannot write now",
+        "Nothing was signed; try again after Retry-After seconds.",
+        ("Retry-After",),
     ),
 }
 
@@ -113,7 +155,7 @@ class Problem(Exception):
         detail: str | None = None,
         *,
         headers: Mapping[str, str] | None = None,
-        errors: list[dict[str, str]] | None = None,
+        errors: list[FaultDocument] | None = None,
         members: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(detail or slug)
@@ -123,20 +165,27 @@ class Problem(Exception):
         self.errors = errors
         self.members = dict(members or {})
 
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return KINDS[self.slug].status
+
     def response(self, public_url: str) -> Response:
         """The problem document."""
         kind = KINDS[self.slug]
-        document: dict[str, Any] = {
+        document: ProblemDocument = {
             "type": f"{public_url}/problems/{self.slug}",
             "title": kind.title,
             "status": kind.status,
             "detail": self.detail,
-            **self.members,
         }
         if self.errors:
             document["errors"] = self.errors
         return Response(
-            orjson.dumps(document), kind.status, self.headers, media_type="application/problem+json"
+            orjson.dumps(document | self.members),
+            kind.status,
+            self.headers,
+            media_type="application/problem+json",
         )
 
 
@@ -148,7 +197,8 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
         return error.response(public_url)
 
     async def on_not_found(request: Request, _error: Exception) -> Response:
-        return Problem("not-found", f"Nothing is at {request.url.path}.").response(public_url)
+        path = request.scope["path"]  # not the URL: a bad Host header makes none
+        return Problem("not-found", f"Nothing is at {path[:200]}.").response(public_url)
 
     async def on_method(request: Request, error: Exception) -> Response:
         headers = getattr(error, "headers", None)
@@ -162,7 +212,7 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
 
     async def on_failure(request: Request, error: Exception) -> Response:
         # The path as its repr: it comes decoded, and a line break in it must not look like a line of ours.
-        log.error("%s %r failed", request.method, request.url.path, exc_info=error)
+        log.error("%s %r failed", request.method, request.scope["path"], exc_info=error)
         return Problem("internal").response(public_url)
 
     async def on_hang_up(_request: Request, _error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from starlette.responses import Response
@@ -11,6 +11,8 @@ from starlette.routing import Route
 from app.nostr import nip19
 from app.scores.score_event import APP_TAG, KIND, SEED_PUBKEY, score_template
 from app.verifier import Check
+from app.web.answers import ProtocolDocument
+from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 _EXAMPLE = ("alice", 72)
 
 
-def protocol_document(settings: Settings) -> dict[str, Any]:
+def protocol_document(settings: Settings) -> ProtocolDocument:
     """The protocol with this service's keys and relays in it."""
     tags, content = score_template(*_EXAMPLE)
     authors = sorted(settings.verifying_keys)
@@ -35,7 +37,7 @@ def protocol_document(settings: Settings) -> dict[str, Any]:
         "pubkey": settings.pubkey,
         "npub": nip19.encode(nip19.NPUB, bytes.fromhex(settings.pubkey)),
         "public_keys": authors,
-        "relays": settings.relays,
+        "relays": list(settings.relays),
         "policy": settings.score_policy,
         "example": {"tags": tags, "content": content},
         "checks": [check for check in Check if check is not Check.UNPARSABLE],
@@ -50,7 +52,9 @@ def protocol_routes(settings: Settings) -> list[BaseRoute]:
     """The route of the document, which does not change while the service runs."""
     document = orjson.dumps(protocol_document(settings))
 
-    async def get(_request: Request) -> Response:
+    @promises(Operation({200: Answer("Constants, keys, relays and filters.", ProtocolDocument)}))
+    async def protocol(_request: Request) -> Response:
+        """What a reader must know to find and check this service's scores."""
         return Response(document, media_type="application/json")
 
-    return [Route("/v1/protocol", get)]
+    return [Route("/v1/protocol", protocol)]

@@ -11,8 +11,10 @@ from starlette.routing import Route
 from app.delivery.model import DeliveryState
 from app.publisher import Receipt, ScoreState
 from app.store.refusals import NothingToDelete, Refused
+from app.web.answers import ScoreDocument
 from app.web.body import parse_body, read_body
 from app.web.idempotency import attempt_of
+from app.web.operation import Answer, Operation, promises
 from app.web.permission import require_name, require_publisher
 from app.web.problems import Problem
 from app.web.refusals import problem_of
@@ -23,9 +25,10 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.publisher import Publisher
-    from app.web.auth import Authenticator
+    from app.web.limits import SignIn
 
 MAX_WAIT = 30
+_ANSWERED = ("Location", "Preference-Applied")
 _WAIT = re.compile(r'(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=$|[,;])', re.IGNORECASE)
 
 
@@ -36,9 +39,9 @@ class Scores:
         public_url: what `Location` begins with.
     """
 
-    def __init__(self, publisher: Publisher, authenticator: Authenticator, public_url: str) -> None:
+    def __init__(self, publisher: Publisher, sign_in: SignIn, public_url: str) -> None:
         self._publisher = publisher
-        self._authenticator = authenticator
+        self._sign_in = sign_in
         self._public_url = public_url
 
     def routes(self) -> list[BaseRoute]:
@@ -50,9 +53,30 @@ class Scores:
             Route("/v1/players/{username}/score", self.delete, methods=["DELETE"]),
         ]
 
+    @promises(
+        Operation(
+            {
+                201: Answer("Signed and stored.", ScoreDocument, (*_ANSWERED, "Idempotent-Replayed")),
+                200: Answer("No improvement.", ScoreDocument, (*_ANSWERED, "Idempotent-Replayed")),
+            },
+            problems=(
+                "malformed-header",
+                "forbidden",
+                "name-taken",
+                "name-banned",
+                "invalid-score",
+                "idempotency-key-reused",
+                "too-fast",
+                "clock-behind",
+            ),
+            body=ScoreBody,
+            signs_in=True,
+            headers=("Prefer", "Idempotency-Key"),
+        )
+    )
     async def post(self, request: Request) -> Response:
         """Sign and publish a score: 201, or 200 with the standing event where it is no improvement."""
-        principal = await self._authenticator.principal(request)
+        principal = await self._sign_in.principal(request)
         raw = await read_body(request)
         attempt = attempt_of(request, principal, raw)
         claim = parse_body(ScoreBody, raw, slug="invalid-score").claim()
@@ -70,6 +94,7 @@ class Scores:
             headers["Idempotent-Replayed"] = "true"
         return _answer(receipt, status, headers)
 
+    @promises(Operation({200: Answer("The score.", ScoreDocument)}, ("not-found", "store-unavailable")))
     async def get(self, request: Request) -> Response:
         """A score, or a deletion, as it stands now."""
         event_id = request.path_params["event_id"]
@@ -78,6 +103,11 @@ class Scores:
             raise Problem("not-found", "No event with this id was signed here.")
         return _answer(receipt)
 
+    @promises(
+        Operation(
+            {200: Answer("The score.", ScoreDocument)}, ("not-found", "score-deleted", "store-unavailable")
+        )
+    )
     async def player(self, request: Request) -> Response:
         """A player's latest score, by any spelling of the name."""
         receipt = await self._publisher.latest(request.path_params["username"])
@@ -87,9 +117,28 @@ class Scores:
             raise problem_of(NothingToDelete(receipt.deleted_at))
         return _answer(receipt)
 
+    @promises(
+        Operation(
+            {
+                200: Answer("Every relay has the deletion.", ScoreDocument, _ANSWERED),
+                202: Answer("The deletion is signed and stored.", ScoreDocument, _ANSWERED),
+            },
+            problems=(
+                "forbidden",
+                "name-taken",
+                "name-banned",
+                "not-found",
+                "score-deleted",
+                "too-fast",
+                "clock-behind",
+            ),
+            signs_in=True,
+            headers=("Prefer",),
+        )
+    )
     async def delete(self, request: Request) -> Response:
         """Delete a player's score: 200 once every relay has the deletion, 202 with how it stands before."""
-        principal = await self._authenticator.principal(request)
+        principal = await self._sign_in.principal(request)
         username = request.path_params["username"]
         require_name(principal, username)
         wait = preferred_wait(request)

@@ -7,19 +7,21 @@ import gc
 import signal
 import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
-from app.web.bounded_http import BoundedHttp
+from app.web.connection import Connection, Guard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
 
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
 _STOP_SECONDS = 2
+_SWEEP_TICKS = 5
 
 
 class Server(uvicorn.Server):
@@ -28,20 +30,24 @@ class Server(uvicorn.Server):
     Args:
         started: called once requests are answered.
         stopping: called when a signal comes; requests that wait for something should now be answered.
+        guard: what holds the connections within bounds.
     """
 
     def __init__(
         self,
-        app: Starlette,
+        app: ASGIApp,
         listening: socket.socket,
         *,
         started: Callable[[], None],
         stopping: Callable[[], None],
+        guard: Guard | None = None,
     ) -> None:
+        self._guard = guard or Guard(url_of(listening))
         super().__init__(
             uvicorn.Config(
                 app,
-                http=BoundedHttp,
+                http=cast("type[asyncio.Protocol]", partial(Connection, self._guard)),
+                timeout_keep_alive=self._guard.bounds.idle_seconds,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -75,6 +81,16 @@ class Server(uvicorn.Server):
         gc.collect()
         gc.freeze()
         self._started()
+
+    async def on_tick(self, counter: int) -> bool:
+        """uvicorn's ten ticks a second; some of them cut clients that are too slow."""
+        if counter % _SWEEP_TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                assert isinstance(connection, Connection)  # noqa: S101 - the Config makes no others
+                connection.sweep(now)
+            self._guard.report(now)
+        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -1,0 +1,110 @@
+"""What clients get, as types: the endpoints are held to them, and `/openapi.json` is made of them."""
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import ConfigDict, with_config
+
+# pydantic reads the standard library's TypedDict only from Python 3.12 on.
+from typing_extensions import TypedDict
+
+from app.publisher import ScoreState
+from app.store.scores import RelayState
+
+_STRICT = with_config(ConfigDict(extra="forbid"))
+
+
+@_STRICT
+class FaultDocument(TypedDict):
+    """One faulty field of a body."""
+
+    field: str
+    message: str
+
+
+@_STRICT
+class ProblemDocument(TypedDict):
+    """What went wrong and what to do about it (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: NotRequired[list[FaultDocument]]
+    deleted_at: NotRequired[int]
+
+
+@_STRICT
+class EventDocument(TypedDict):
+    """A Nostr event (NIP-01)."""
+
+    id: str
+    pubkey: str
+    created_at: int
+    kind: int
+    tags: list[list[str]]
+    content: str
+    sig: str
+
+
+@_STRICT
+class ScoreDocument(TypedDict):
+    """A signed score, or a deletion, and how it stands at each relay."""
+
+    event: EventDocument
+    address: str
+    state: ScoreState
+    relays: list[RelayState]
+    deleted_at: NotRequired[int]
+
+
+@_STRICT
+class AliveDocument(TypedDict):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+@_STRICT
+class RelayDocument(TypedDict):
+    """How the connection to a relay stands."""
+
+    url: str
+    connected: bool
+    last_message: str | None
+    last_error: str | None
+
+
+@_STRICT
+class ReadinessDocument(TypedDict):
+    """Whether a score posted now would be signed and stored: each check is `ok`, or says what is wrong."""
+
+    status: Literal["ok", "unavailable"]
+    checks: dict[str, str]
+    relays: list[RelayDocument]
+
+
+@_STRICT
+class ExampleDocument(TypedDict):
+    """Tags and content of a score event."""
+
+    tags: list[list[str]]
+    content: str
+
+
+@_STRICT
+class ProtocolDocument(TypedDict):
+    """What a reader must know to find and check scores."""
+
+    kind: int
+    nips: list[int]
+    app_tag: str
+    pubkey: str
+    npub: str
+    public_keys: list[str]
+    relays: list[str]
+    policy: Literal["latest", "best"]
+    example: ExampleDocument
+    checks: list[str]
+    filter: dict[str, Any]
+    documented_filter: dict[str, Any]
+    warnings: list[str]

@@ -1,0 +1,67 @@
+"""The outermost layer of the application: preflights, and the headers that go with every answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from app.web.problems import Problem
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from app.web.cors import Cors, Headers
+
+_CSP = b"content-security-policy"
+_NOTHING = (_CSP, b"default-src 'none'; frame-ancestors 'none'")
+
+
+def security_headers(public_url: str) -> Headers:
+    """What keeps a browser from doing anything with an answer but what it is for."""
+    headers = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+    if urlsplit(public_url).scheme == "https":
+        headers.append((b"strict-transport-security", b"max-age=31536000"))
+    return headers
+
+
+class Edge:
+    """ASGI middleware around everything else, so that errors carry the headers too.
+
+    A page that needs more than nothing sends a Content-Security-Policy of its own, which then stands.
+    """
+
+    def __init__(self, app: ASGIApp, cors: Cors, public_url: str) -> None:
+        self._app = app
+        self._cors = cors
+        self._public_url = public_url
+        self._security = security_headers(public_url)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a preflight, or pass the call on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        extra = [*self._security, *self._cors.answer_headers(scope)]
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message["headers"], *extra]
+                if not any(name == _CSP for name, _ in headers):
+                    headers.append(_NOTHING)
+                message["headers"] = headers
+            await send(message)
+
+        try:
+            preflight = self._cors.preflight(scope)
+        except Problem as problem:
+            await problem.response(self._public_url)(scope, receive, send_with_headers)
+            return
+        if preflight is None:
+            await self._app(scope, receive, send_with_headers)
+            return
+        response = Response(status_code=204)
+        response.raw_headers = preflight
+        extra = self._security
+        await response(scope, receive, send_with_headers)

@@ -1,0 +1,50 @@
+"""The headers that go with every answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from starlette.responses import HTMLResponse
+
+from app.web.cors import Cors
+from app.web.edge import Edge
+from tests.service import running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/protocol", "/nothing", "/problems/internal", "/openapi.json", "/readyz"]
+)
+async def test_every_answer_is_only_what_it_says(tmp_path: Path, path: str) -> None:
+    async with running(tmp_path) as client:
+        for answer in (await client.http.get(path), await client.http.post(path)):
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
+async def answer_of(public_url: str, page: HTMLResponse, times: int = 1) -> httpx.Response:
+    transport = httpx.ASGITransport(Edge(page, Cors(frozenset()), public_url))
+    async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
+        for _ in range(times):
+            answer = await http.get("/")
+        return answer
+
+
+async def test_browsers_stay_on_https_where_it_is_spoken() -> None:
+    page = HTMLResponse("hello")
+    assert "strict-transport-security" not in (await answer_of("http://scores.example", page)).headers
+    answer = await answer_of("https://scores.example/a", page)
+    assert answer.headers["strict-transport-security"] == "max-age=31536000"
+
+
+async def test_a_page_may_say_itself_what_it_needs() -> None:
+    page = HTMLResponse("hello", headers={"Content-Security-Policy": "default-src 'self'"})
+    # A response that is kept for many calls gathers no headers.
+    answer = await answer_of("http://scores.example", page, times=3)
+    assert answer.headers.get_list("content-security-policy") == ["default-src 'self'"]
+    assert len(answer.headers.get_list("x-content-type-options")) == 1
