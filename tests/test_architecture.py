@@ -18,8 +18,6 @@ ROOMS: dict[str, set[str]] = {
     "app.nostr": set(),
     "app.briscola": set(),
     "app.principal": set(),
-    "app.jwt_trust": set(),
-    "app.client": {"app.nostr"},
     "app.scores": {"app.nostr"},
     # `verify_many` asks the pool above it, when it is called: loading the verifier loads no pool (see below).
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},

@@ -38,7 +38,7 @@ def test_a_key_is_shown_once_and_needs_no_secret_key(tmp_path: Path) -> None:
 def test_for_machines(tmp_path: Path) -> None:
     assert json.loads(key(tmp_path, "list", "--json").stdout) == []
     made = json.loads(key(tmp_path, "add", "Zoë's game", "--json").stdout)
-    assert set(made) == {"id", "name", "scopes", "names", "key"}
+    assert set(made) == {"id", "name", "scopes", "key"}
     assert (made["name"], made["scopes"]) == ("Zoë's game", ["publish:any"])
     (listed,) = json.loads(key(tmp_path, "list", "--json").stdout)
     assert listed["id"] == made["id"]
