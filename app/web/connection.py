@@ -52,6 +52,7 @@ class Bounds:
         head_seconds: from the first byte of a request, or the connection, to the end of its header fields.
         body_seconds: from there to the end of the body.
         read_seconds: for the client to read what was sent.
+        linger_seconds: for the client to close after a request that is refused here.
         idle_seconds: between two requests; longer than proxies keep theirs, so that these close first.
         head_bytes: request line and header fields.
         url_bytes: path and query.
@@ -61,6 +62,7 @@ class Bounds:
     head_seconds: float = 10
     body_seconds: float = 20
     read_seconds: float = 30
+    linger_seconds: float = 2
     idle_seconds: int = 75
     head_bytes: int = 16 * 1024
     url_bytes: int = 4 * 1024
@@ -127,6 +129,7 @@ class Connection(HttpToolsProtocol):
         self._host: str | None = None
         self._in_head = True  # no request is half read, or the half is not its whole head
         self._head_bytes = 0  # of chunks that came since the last request, so never less than the head's own
+        self._refused = False
         self._whole_by = _NEVER  # when what is being read must have come
         self._read_by = _NEVER  # when what was written must have been read
 
@@ -138,7 +141,8 @@ class Connection(HttpToolsProtocol):
             self._host = host
             self._whole_by = self.loop.time() + self._bounds.head_seconds
         else:
-            self._refuse(Problem("overloaded", headers={"Retry-After": "5"}))
+            transport.write(self._guard.last_answer(Problem("overloaded", headers={"Retry-After": "5"})))
+            transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give the room back."""
@@ -148,6 +152,8 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came."""
+        if self._refused:
+            return
         self._unset_keepalive_if_required()
         self._head_bytes += len(data)
         if self._whole_by == _NEVER:
@@ -199,7 +205,8 @@ class Connection(HttpToolsProtocol):
     def resume_writing(self) -> None:
         """The client has caught up."""
         super().resume_writing()
-        self._read_by = _NEVER
+        if not self._refused:
+            self._read_by = _NEVER
 
     def sweep(self, now: float) -> None:
         """Cut a client that is too slow."""
@@ -238,4 +245,9 @@ class Connection(HttpToolsProtocol):
                 self.transport.write(self._guard.last_answer(problem))
             cycle.disconnected = True
             cycle.message_event.set()
-        self.transport.close()
+        # A close before all is read would reset the connection, and the answer might never be seen (RFC 9112,
+        # section 9.6): so the client gets a moment to close it.
+        self._refused = True
+        self._read_by = self.loop.time() + self._bounds.linger_seconds
+        if self.transport.can_write_eof():
+            self.transport.write_eof()

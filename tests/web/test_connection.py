@@ -19,7 +19,7 @@ from tests.web.live import live
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-HURRY = Bounds(head_seconds=0.2, body_seconds=0.2, read_seconds=0.2)
+HURRY = Bounds(head_seconds=0.2, body_seconds=0.2, read_seconds=0.2, linger_seconds=0.2)
 GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 LAST_GET = b"GET /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
@@ -79,6 +79,24 @@ async def test_a_head_that_trickles_is_cut() -> None:
         problem(await reader.read(), 408, "request-timeout")
         slow.cancel()
         writer.close()
+
+
+async def test_a_refusal_reaches_a_client_that_is_still_sending() -> None:
+    async with live(echo) as server:
+        reader, writer = await server.connect()
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\na: ")
+        flood = asyncio.create_task(send_without_end(writer))
+        problem(await reader.read(), 431, "header-too-large")
+        with suppress(ConnectionError):
+            await flood  # the connection does not stay open for it
+        writer.close()
+
+
+async def send_without_end(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"b" * 100)
+        await writer.drain()
+        await asyncio.sleep(0)
 
 
 async def test_a_connection_that_says_nothing_is_closed_without_a_word() -> None:

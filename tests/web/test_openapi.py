@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,8 @@ from tests.web.live import live
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 async def document(client: Running) -> dict[str, Any]:
@@ -128,7 +130,9 @@ async def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
                     "40",
                     "--no-color",
                 ),
-                env=os.environ | {"SCHEMATHESIS_HOOKS": "tests.web.schemathesis_hooks"},
+                cwd=tmp_path,  # where it keeps what it found
+                env=os.environ
+                | {"SCHEMATHESIS_HOOKS": "tests.web.schemathesis_hooks", "PYTHONPATH": str(ROOT)},
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
             )
