@@ -375,6 +375,46 @@ def test_a_target_score_of_another_match_makes_its_deals_impossible():
         Match.from_json(saved | {"terms": saved["terms"] | {"target_score": 62}})
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def replaced(value, path, new):
+    """A copy of a JSON value with `new` at `path`."""
+    if not path:
+        return new
+    copied = value.copy()
+    copied[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copied
+
+
+def paths(value):
+    """The way to every field of a JSON object and to the first item of every list."""
+    items = (
+        value.items() if isinstance(value, dict) else enumerate(value[:1] if isinstance(value, list) else [])
+    )
+    for key, below in items:
+        yield (key,)
+        yield from ((key, *path) for path in paths(below))
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [-1, 1.5, float("inf"), 10**5000, "\ud800", b"1", {"a": 1}, nested(2), nested(100_000), {1}],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_strange_value_in_any_place_is_refused_in_a_few_words(strange):
+    saved = saved_between_deals()
+    for path in [(), *paths(saved)]:
+        if not (path == ("deadline",) and strange in (-1, 1.5)) and "timeout" not in str(path):
+            with pytest.raises(MalformedState) as refusal:
+                Match.from_json(replaced(saved, path, strange))
+            assert 10 < len(str(refusal.value)) < 200
+
+
 @pytest.mark.parametrize("value", [None, [], 0, "match", {}])
 def test_what_is_no_match_at_all(value):
     with pytest.raises(MalformedState):
