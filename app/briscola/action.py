@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.briscola.cards import DECK, Card, Rank, parse_card
-from app.briscola.errors import MalformedAction, MalformedCard
+from app.briscola.errors import MalformedAction, MalformedCard, shown
 
 RAISES = range(62, 121, 2)
 """The targets that can be bid once the two stands: 62, 64 … 120."""
@@ -93,12 +93,14 @@ _BIDS: dict[str, Action] = {
 _SEATS = {str(seat): seat for seat in range(5)}
 
 
-def parse_action(text: str) -> Action:
+def parse_action(text: object) -> Action:
     """The action that `text` writes, exactly as `str(action)` does.
 
     Raises:
-        MalformedAction: anything else; the message says what was expected.
+        MalformedAction: anything else, what is no text included; the message says what was expected.
     """
+    if not isinstance(text, str):
+        raise MalformedAction(f"cannot read the action {shown(text)}: an action is a text such as 'play D3'")
     verb, _, rest = text.partition(" ")
     try:
         match verb:
@@ -113,8 +115,8 @@ def parse_action(text: str) -> Action:
             case "pass" if text == "pass":
                 return Pass()
     except MalformedCard as error:
-        raise MalformedAction(f"cannot read the action {text!r:.60}: {error}") from error
+        raise MalformedAction(f"cannot read the action {shown(text)}: {error}") from error
     raise MalformedAction(
-        f"cannot read the action {text!r:.60}: expected 'play CARD', 'bid RANK', 'bid POINTS', 'pass', "
+        f"cannot read the action {shown(text)}: expected 'play CARD', 'bid RANK', 'bid POINTS', 'pass', "
         "'call CARD' or 'ack SEAT'"
     )

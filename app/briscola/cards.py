@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from app.briscola.errors import MalformedCard
+from app.briscola.errors import MalformedCard, shown
 
 
 class Suit(IntEnum):
@@ -109,15 +109,15 @@ DECK: tuple[Card, ...] = tuple(Card)
 _BY_TEXT = {str(card): card for card in DECK}
 
 
-def parse_card(text: str) -> Card:
+def parse_card(text: object) -> Card:
     """The card that `text` names, exactly as `str(card)` writes it.
 
     Raises:
-        MalformedCard: anything else, other case and stray spaces included.
+        MalformedCard: anything else; other case, stray spaces and what is no text included.
     """
-    card = _BY_TEXT.get(text)
+    card = _BY_TEXT.get(text) if isinstance(text, str) else None
     if card is None:
-        raise MalformedCard(f"no such card: {text!r:.40}; a card is B, C, D or S and a number from 1 to 10")
+        raise MalformedCard(f"no such card: {shown(text)}; a card is B, C, D or S and a number from 1 to 10")
     return card
 
 

@@ -21,6 +21,15 @@ BriscolaError                 anything below
 from __future__ import annotations
 
 
+def shown(value: object, length: int = 40) -> str:
+    """`value` as a message quotes it: the start of its repr, or its type where it has no repr."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or an integer of thousands of digits
+        text = f"a huge {type(value).__name__}"
+    return text[:length]
+
+
 class BriscolaError(ValueError):
     """The root: catch this to catch every refusal of the rules."""
 

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from app.briscola.action import Action, parse_action
 from app.briscola.cards import DECK, Card, parse_card
-from app.briscola.errors import BriscolaError, GameOver, MalformedState, NotYourTurn, UnknownSeat
+from app.briscola.errors import (
+    BriscolaError,
+    GameOver,
+    MalformedCard,
+    MalformedState,
+    NotYourTurn,
+    UnknownSeat,
+    shown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,8 +113,8 @@ class State(ABC):
 
     def check_seat(self, seat: int) -> None:
         """Refuse a seat that is not at this table, with `UnknownSeat`."""
-        if not 0 <= seat < self.seats:
-            raise UnknownSeat(f"no seat {seat}: the seats are 0 to {self.seats - 1}")
+        if type(seat) is not int or seat not in range(self.seats):
+            raise UnknownSeat(f"no seat {shown(seat)}: the seats are 0 to {self.seats - 1}")
 
     def to_json(self) -> dict[str, Json]:
         """`{"variant", "deck", "first", "actions"}`, cards and actions as text."""
@@ -127,21 +135,20 @@ class State(ABC):
         if not isinstance(value, dict) or value.keys() != {"variant", "deck", "first", "actions"}:
             raise MalformedState("a saved state has variant, deck, first and actions, nothing else")
         if value["variant"] != cls.variant:
-            raise MalformedState(f"expected the variant {cls.variant}, not {value['variant']!r:.40}")
+            raise MalformedState(f"expected the variant {cls.variant}, not {shown(value['variant'])}")
         deck, first, actions = value["deck"], value["first"], value["actions"]
-        if not isinstance(deck, list) or type(first) is not int or not isinstance(actions, list):
-            raise MalformedState("deck and actions are lists of texts, first is the number of a seat")
+        if not isinstance(deck, list) or not isinstance(actions, list):
+            raise MalformedState("deck and actions are lists of texts")
         try:
-            state = cls.start([parse_card(_text(card)) for card in deck], first)
-            for number, action in enumerate(actions, 1):
-                try:
-                    state = state.apply(parse_action(_text(action)))
-                except BriscolaError as error:
-                    raise MalformedState(f"action {number}: {error}") from error
-        except MalformedState:
-            raise
-        except BriscolaError as error:
-            raise MalformedState(str(error)) from error
+            cards = [parse_card(card) for card in deck]
+        except MalformedCard as error:
+            raise MalformedState(f"deck: {error}") from error
+        state = cls.start(cards, first)
+        for number, action in enumerate(actions, 1):
+            try:
+                state = state.apply(parse_action(action))
+            except BriscolaError as error:
+                raise MalformedState(f"action {number}: {error}") from error
         return state
 
 
@@ -153,12 +160,6 @@ def check_deal(deck: Sequence[Card], first: int, seats: int) -> tuple[Card, ...]
     """
     if len(deck) != len(DECK) or len(set(deck)) != len(DECK):
         raise MalformedState("a deck is the forty cards, each once")
-    if not 0 <= first < seats:
-        raise MalformedState(f"no seat {first} to lead: the seats are 0 to {seats - 1}")
+    if type(first) is not int or first not in range(seats):
+        raise MalformedState(f"no seat {shown(first)} to lead: the seats are 0 to {seats - 1}")
     return tuple(deck)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise MalformedState(f"cards and actions are texts, not {value!r:.40}")
-    return value

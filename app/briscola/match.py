@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.briscola.absent import automatic_action
 from app.briscola.action import Ack, Action
-from app.briscola.errors import GameOver, InvalidTerms, MalformedState, NotYourTurn, WrongPhase
+from app.briscola.errors import GameOver, InvalidTerms, MalformedState, NotYourTurn, WrongPhase, shown
 from app.briscola.match_view import MatchObservation, Phase
 from app.briscola.scoring import Score
 from app.briscola.summary import DealSummary, MatchResult
@@ -254,7 +254,7 @@ def _deadline(match: Match, now: float) -> float | None:
 
 def _check_clock(now: float) -> None:
     if not is_seconds(now):
-        raise ValueError(f"{now!r:.40} is no clock reading: it must be a number of seconds")
+        raise ValueError(f"{shown(now)} is no clock reading: it must be a number of seconds")
 
 
 def _with_saved_deal(match: Match, saved: object) -> Match:
@@ -275,8 +275,8 @@ def _check_saved(match: Match) -> None:
         set(seats) & set(range(match.terms.seats))
     )
     if not in_order or len(seats) == match.terms.seats or (seats and not acknowledging):
-        raise MalformedState(f"{seats!r:.40} are not the seats that have acknowledged, in seat order")
+        raise MalformedState(f"{shown(seats)} are not the seats that have acknowledged, in seat order")
     if (match.deadline is None) != (match.timeout is None):
         raise MalformedState("there is a deadline if, and only if, there is a timeout for what is awaited")
     if match.deadline is not None and not is_seconds(match.deadline):
-        raise MalformedState(f"the deadline is {match.deadline!r:.40}: it must be a number of seconds")
+        raise MalformedState(f"the deadline is {shown(match.deadline)}: it must be a number of seconds")

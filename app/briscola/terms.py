@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.briscola.auction import PLAIN_TARGET
 from app.briscola.chiamata import Chiamata
-from app.briscola.errors import InvalidTerms
+from app.briscola.errors import InvalidTerms, shown
 from app.briscola.variants import VARIANTS
 
 if TYPE_CHECKING:
@@ -40,16 +40,16 @@ class Terms:
 
     def __post_init__(self) -> None:
         if not isinstance(self.variant, str) or self.variant not in VARIANTS:
-            raise InvalidTerms(f"no variant {self.variant!r:.40}: there are {', '.join(VARIANTS)}")
+            raise InvalidTerms(f"no variant {shown(self.variant)}: there are {', '.join(VARIANTS)}")
         check_target_score(self.target_score)
         if self.single_deal and self.target_score != PLAIN_TARGET:
             raise InvalidTerms("a chiamata takes no target score: its auction settles the target")
         if type(self.first_dealer) is not int or self.first_dealer not in range(self.seats):
-            raise InvalidTerms(f"first_dealer is {self.first_dealer!r:.40}: a seat is 0 to {self.seats - 1}")
+            raise InvalidTerms(f"first_dealer is {shown(self.first_dealer)}: a seat is 0 to {self.seats - 1}")
         for name in ("turn_timeout", "hand_ack_timeout"):
             seconds = getattr(self, name)
             if seconds is not None and not (is_seconds(seconds) and seconds > 0):
-                raise InvalidTerms(f"{name} is {seconds!r:.40}: it must be a positive number of seconds")
+                raise InvalidTerms(f"{name} is {shown(seconds)}: it must be a positive number of seconds")
 
     @property
     def single_deal(self) -> bool:
@@ -85,7 +85,7 @@ def check_target_score(value: object) -> int:
         InvalidTerms: it is not.
     """
     if type(value) is not int or value not in TARGETS:
-        raise InvalidTerms(f"the target score is {value!r:.40}: it must be a whole number from 61 to 120")
+        raise InvalidTerms(f"the target score is {shown(value)}: it must be a whole number from 61 to 120")
     return value
 
 

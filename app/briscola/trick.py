@@ -28,9 +28,7 @@ def winner(cards: Sequence[Card], trump: Suit) -> int:
     The highest trump, or without one the highest card of the suit led. `cards` holds one card at least,
     in the order they were played.
     """
-    power = POWER[trump][cards[0].suit]
-    powers = [power[card] for card in cards]
-    return powers.index(max(powers))
+    return cards.index(max(cards, key=POWER[trump][cards[0].suit].__getitem__))
 
 
 def points(cards: Sequence[Card]) -> int:

@@ -44,8 +44,9 @@ class CardWords:
         return Text(suit.italian if self.language == "italian" else suit.english, _STYLES[suit])
 
     def rank(self, rank: Rank) -> str:
-        """`re`."""
-        return rank.italian if self.language == "italian" else rank.english
+        """`re (K)`: the name, and the letter that a bid is typed as."""
+        name = rank.italian if self.language == "italian" else rank.english
+        return f"{name} ({rank.letter})"
 
     def seat(self, seat: int) -> str:
         """`you`, `computer` or `partner` where there is one such, else `seat 3`."""

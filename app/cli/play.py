@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,7 @@ from app.briscola.two_player import TwoPlayer
 from app.briscola.variants import VARIANTS
 from app.cli.card_table import CardTable, InputEnded, Stopped
 from app.cli.card_words import LANGUAGES, YOU, CardWords
+from app.cli.unusable import Unusable
 
 if TYPE_CHECKING:
     from app.briscola.game import Outcome
@@ -45,6 +48,11 @@ def command(variant: str, level: str, names: Language, seed: bytes, hints: bool)
 
     Type a card by its number or its name (C10), q to stop. Nothing is recorded or published.
     """
+    for stream in (sys.stdin, sys.stdout):
+        if stream is None:
+            raise Unusable("play asks and answers: it needs an input and an output that are open")
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8, or bytes that are none
     console = Console(highlight=False)
     two = variant == TwoPlayer.variant
     if level == MASTER and not two:
@@ -52,19 +60,22 @@ def command(variant: str, level: str, names: Language, seed: bytes, hints: bool)
     state = VARIANTS[variant].start(shuffled_deck(seed))
     advisor = computer(MASTER if two else "sharp", seed, variant) if hints else None
     table = CardTable(console, CardWords(names, state.seats), computer(level, seed, variant), advisor)
-    console.print(f"Briscola, {variant}, against the computer at level {level}.")
     try:
+        console.print(f"Briscola, {variant}, against the computer at level {level}.")
         outcome = table.play(state)
-    except Stopped:
+        if outcome is not None:
+            console.print()
+            console.print(closing(outcome), style="bold")
+        console.print(f"To play these cards again: --seed {seed.hex()}", style="dim", soft_wrap=True)
+    except (Stopped, KeyboardInterrupt):
         console.print("You stop here: the hand is not finished and counts for nothing.")
-        return
     except InputEnded:
         click.echo("The input ended before the hand did: it counts for nothing.", err=True)
         raise click.exceptions.Exit(2) from None
-    if outcome is not None:
-        console.print()
-        console.print(closing(outcome), style="bold")
-    console.print(f"To play these cards again: --seed {seed.hex()}", style="dim", soft_wrap=True)
+    except BrokenPipeError:
+        raise  # whoever reads has seen enough; click ends quietly
+    except OSError as error:
+        raise Unusable(f"cannot go on with the hand: {error.strerror}") from None
 
 
 def closing(outcome: Outcome) -> str:

@@ -22,3 +22,14 @@ def test_the_drawn_tree_is_the_real_one():
     }
     assert drawn == real
     assert errors.BriscolaError.__base__ is ValueError
+
+
+def test_a_message_quotes_any_value_and_stays_short():
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert errors.shown("D3") == "'D3'"
+    assert errors.shown("\ud800\n") == r"'\ud800\n'"
+    assert errors.shown([1] * 1000) == "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+    assert errors.shown(10**5000) == "a huge int"
+    assert errors.shown([nested]) == "a huge list"

@@ -37,6 +37,7 @@ def test_json_of_an_observation():
     assert state.observation(1).public == state.observation(0).public
 
 
-def test_no_such_seat():
-    with pytest.raises(UnknownSeat, match="no seat 2"):
-        TwoPlayer.start(DECK).observation(2)
+@pytest.mark.parametrize("seat", [-1, 2, True, 0.5, "0", None])
+def test_no_such_seat(seat):
+    with pytest.raises(UnknownSeat, match=f"no seat {seat!r}: the seats are 0 to 1"):
+        TwoPlayer.start(DECK).observation(seat)

@@ -44,7 +44,9 @@ const digests = Object.fromEntries(Object.keys(vectors.sha256).map((m) => [m, he
 const refused = [0, -1, 1.5, 2 ** 32 + 1].filter((n) => {
   try { new RandomSource(new Uint8Array(32)).randbelow(n); } catch { return true; }
 });
-try { shuffledDeck(new Uint8Array(31)); } catch { refused.push("short seed"); }
+for (const seed of [new Uint8Array(31), "0".repeat(32), Array(32).fill(0)]) {
+  try { shuffledDeck(seed); } catch (error) { refused.push(error.message); }
+}
 console.log(JSON.stringify({ cases, sha256: digests, refused }));
 """
 
@@ -78,7 +80,14 @@ def test_the_page_shuffles_alike():
     answer = json.loads(run.stdout)
     assert answer["cases"] == CASES
     assert answer["sha256"] == VECTORS["sha256"]
-    assert answer["refused"] == [0, -1, 1.5, 2**32 + 1, "short seed"]
+    assert answer["refused"] == [
+        0,
+        -1,
+        1.5,
+        2**32 + 1,
+        "a seed has 32 bytes, not 31",
+        *["a seed is a Uint8Array"] * 2,
+    ]
 
 
 def test_a_deck_continues_the_stream():

@@ -32,7 +32,10 @@ def test_no_such_deck(variant, deck, message):
         variant.start(deck)
 
 
-@pytest.mark.parametrize(("variant", "first"), [(TwoPlayer, 2), (TwoPlayer, -1), (Partnership, 4)])
+@pytest.mark.parametrize(
+    ("variant", "first"),
+    [(TwoPlayer, 2), (TwoPlayer, -1), (TwoPlayer, True), (Partnership, 4), (Partnership, 0.5)],
+)
 def test_no_such_seat_to_lead(variant, first):
     with pytest.raises(MalformedState, match=f"no seat {first}"):
         variant.start(DECK, first)

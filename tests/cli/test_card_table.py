@@ -63,7 +63,7 @@ def test_the_call_and_the_partner(monkeypatch):
         "asso di denari (D1)   sei di denari (D6)   asso di spade (S1)  sei di spade (S6)",
         "Your bid (PASS A 3 K H J 7 6 5 4 2, q stops): 3",
     ]
-    assert "You bid tre" in lines
+    assert "You bid tre (3)" in lines
     assert "You call tre di bastoni (B3)" in lines
     assert "The calling side needs 61 points." in lines
     assert "That is the called card: Seat 2 is the partner." in lines

@@ -1,11 +1,17 @@
 """`play` as it is typed: whole hands, early ends, wrong input."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from app.briscola.game import Outcome
-from app.cli import main
+from app.cli import main, play
 from app.cli.play import closing
+from app.cli.unusable import Unusable
 
 SEED = "00" * 32
 ALWAYS_THE_FIRST = "1\n" * 20
@@ -78,6 +84,55 @@ def test_what_is_no_choice_is_asked_again():
     for typed in ("4", "D1", ""):
         assert f"'{typed}' is not among them: type 1 to 3 or a card such as C5\n" in result.output
     assert "You lead quattro di spade (S4)" in result.output
+
+
+def python_play(typed: bytes, **options):
+    """`play` in a process of its own, with the streams and environment of `options`."""
+    command = [sys.executable, "-m", "app", "play", "--seed", SEED]
+    return subprocess.run(command, input=typed, stderr=subprocess.PIPE, check=False, **options)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_any_terminal_and_any_bytes(encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"}
+    run = python_play(b"\xff\xc3\n1\nq\n", stdout=subprocess.PIPE, env=environment)
+    assert (run.returncode, run.stderr) == (0, b"")
+    told = run.stdout.decode(encoding)
+    assert f"Trick 1 {'?' if encoding == 'ascii' else '·'} stock 34" in told
+    assert "is not among them: type 1 to 3" in told
+    assert "You lead cinque di coppe (C5)" in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_the_output_cannot_be_written():
+    with Path("/dev/full").open("wb") as full:
+        run = python_play(b"1\n" * 20, stdout=full)
+    assert run.returncode == 2
+    assert run.stderr == b"Error: cannot go on with the hand: No space left on device\n"
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stdout"])
+def test_a_closed_stream(stream, monkeypatch):
+    main_play = play.command.callback
+    monkeypatch.setattr(sys, stream, None)
+    with pytest.raises(Unusable, match="an input and an output that are open"):
+        main_play("two-player", "normal", "italian", bytes(32), hints=False)
+
+
+def test_the_reader_has_seen_enough():
+    command = f"{sys.executable} -m app play --seed {SEED} | head -1"
+    run = subprocess.run(command, input=b"1\n" * 20, shell=True, capture_output=True, check=False)
+    assert (run.stdout.count(b"\n"), run.stderr) == (1, b"")
+
+
+def test_ctrl_c_while_the_computer_thinks(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(play, "computer", lambda *_: interrupted)
+    result = run("--seed", SEED, typed="1\n")
+    assert result.exit_code == 0
+    assert result.output.splitlines()[-1] == "You stop here: the hand is not finished and counts for nothing."
 
 
 @pytest.mark.parametrize("seed", ["12", "zz" * 32, "00" * 33])

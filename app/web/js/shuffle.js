@@ -18,6 +18,8 @@ export class RandomSource {
 
   /** @param {Uint8Array} seed 32 bytes @param {Uint8Array} purpose */
   constructor(seed, purpose = new Uint8Array()) {
+    // Anything else might be read as zeros.
+    if (!(seed instanceof Uint8Array)) throw new TypeError("a seed is a Uint8Array");
     if (seed.length !== 32) throw new RangeError(`a seed has 32 bytes, not ${seed.length}`);
     this.#input = new Uint8Array(32 + purpose.length + 4);
     this.#input.set(seed);
