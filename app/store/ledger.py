@@ -173,13 +173,15 @@ class Ledger:
         self._only_improvements = only_improvements
         self._clock = clock
 
-    def check_clock(self, connection: Connection) -> None:
-        """Check the machine's clock against the last time at which a score was signed.
-
-        Raises:
-            ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
-        """
-        _last(connection.connection.cursor(), self._clock())
+    def rehearse(self, connection: Connection, probes: Sequence[None]) -> list[ClockBehind | None]:
+        """Look at the clock and write, as signing would; an operation for the writer."""
+        cursor = connection.connection.cursor()
+        try:
+            _last(cursor, self._clock())
+        except ClockBehind as behind:
+            return [behind for _ in probes]
+        holders.beat(cursor, self._holder, self._clock())
+        return [*probes]
 
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.
@@ -217,12 +219,12 @@ class Ledger:
                     superseded.add(before.seq)
             outcomes.append(outcome)
         drafts = [outcome for outcome in outcomes if isinstance(outcome, _Draft)]
-        self._write(cursor, drafts, superseded, max(now, high_water))
+        self._write(cursor, drafts, superseded, now, max(now, high_water))
         cursor.executemany(_SUPERSEDE, [(older,) for older in superseded if older <= on_disk])
         return [self._signed(o, o.seq in superseded) if isinstance(o, _Draft) else o for o in outcomes]
 
     def _write(
-        self, cursor: DBAPICursor, drafts: list[_Draft], superseded: set[int], signed_at: float
+        self, cursor: DBAPICursor, drafts: list[_Draft], superseded: set[int], now: float, signed_at: float
     ) -> None:
         if any(draft.request.hold for draft in drafts):
             holders.beat(cursor, self._holder, self._clock())
@@ -234,7 +236,7 @@ class Ledger:
                     rows.append((draft.seq, relay_id, DeliveryState.SUPERSEDED.value, None, None))
                 else:
                     holder = self._holder if url in draft.request.hold else None
-                    rows.append((draft.seq, relay_id, DeliveryState.PENDING.value, signed_at, holder))
+                    rows.append((draft.seq, relay_id, DeliveryState.PENDING.value, now, holder))
         cursor.executemany(_INSERT_DELIVERY, rows)
 
     def _signed(self, draft: _Draft, superseded: bool) -> Signed:
