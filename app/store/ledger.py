@@ -173,15 +173,13 @@ class Ledger:
         self._only_improvements = only_improvements
         self._clock = clock
 
-    def rehearse(self, connection: Connection, probes: Sequence[None]) -> list[ClockBehind | None]:
-        """Look at the clock and write, as signing would; an operation for the writer."""
-        cursor = connection.connection.cursor()
-        try:
-            _last(cursor, self._clock())
-        except ClockBehind as behind:
-            return [behind for _ in probes]
-        holders.beat(cursor, self._holder, self._clock())
-        return [*probes]
+    def check_clock(self, connection: Connection) -> None:
+        """Check the machine's clock against the last time at which a score was signed.
+
+        Raises:
+            ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
+        """
+        _last(connection.connection.cursor(), self._clock())
 
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.

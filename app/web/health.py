@@ -40,7 +40,8 @@ class Health:
         """200 if a score posted now would be signed and stored, else 503 with what is wrong."""
         checks = {"store": "ok", "clock": "ok"}
         try:
-            await self._store.write(self._ledger.rehearse, None)
+            await self._store.check_writable()
+            await self._store.read(self._ledger.check_clock)
         except StoreUnavailable as error:
             checks["store"] = str(error)
         except ClockBehind as error:
