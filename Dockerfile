@@ -18,7 +18,8 @@ USER briscola
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000
+# Through no proxy, whatever the environment names.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
+    CMD ["python", "-c", "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8000, timeout=2); c.request('GET', '/healthz'); assert c.getresponse().status == 200"]
 ENTRYPOINT ["briscola-scores"]
 CMD ["serve", "--host", "0.0.0.0", "--port", "8000"]

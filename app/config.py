@@ -38,7 +38,7 @@ class InvalidSettings(Exception):
     """Settings that the service cannot run with.
 
     Attributes:
-        faults: one line for each fault, beginning with the name of the setting.
+        faults: one line for each fault, beginning with the name of the setting; warnings at the end.
     """
 
     def __init__(self, faults: list[str]) -> None:
@@ -242,7 +242,8 @@ def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, li
     # What raises holds no secret in its frame, for whoever prints tracebacks with their variables.
     settings, warnings, faults = _read(kind, os.environ if environ is None else environ)
     if settings is None:
-        raise InvalidSettings(faults)
+        # A misspelt name may be why another is not set.
+        raise InvalidSettings(faults + warnings)
     return settings, warnings
 
 
@@ -251,13 +252,14 @@ def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str
     given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
     warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
     faults: list[str] = []
+    secret_from = _SECRET if _SECRET in given else _SECRET_FILE
     if issubclass(kind, Settings):
         faults += _read_secret_file(given, warnings)
         faults += jwt_trust.incomplete(given)
     try:
         settings = kind.model_validate(given)
     except ValidationError as error:
-        faults += [line for line in map(_fault, error.errors(include_input=False)) if line not in faults]
+        faults += [_fault(each, secret_from) for each in error.errors(include_input=False)]
         settings = None
     if isinstance(settings, Settings):
         warnings += jwt_trust.unsafe(settings.jwt)
@@ -286,11 +288,12 @@ def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
     return []
 
 
-def _fault(error: Any) -> str:
+def _fault(error: Any, secret_from: str) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "missing":
         return f"{name}: is not set: make a key with `briscola-scores keygen` and set it, or {name}_FILE"
     what = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    name = secret_from if name == _SECRET else name
     return f"{name}: {what}" if name else what
 
 

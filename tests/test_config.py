@@ -108,6 +108,12 @@ def test_the_known_key_signs_where_it_is_allowed() -> None:
         assert "known to everybody" in fault
 
 
+def test_a_misspelt_name_is_shown_beside_what_is_not_set() -> None:
+    missing, unknown = faults({"BRISCOLA_SECRETKEY": NSEC})
+    assert missing.startswith("BRISCOLA_SECRET_KEY: is not set")
+    assert unknown == "BRISCOLA_SECRETKEY: unknown setting, ignored"
+
+
 def test_every_fault_is_reported_at_once() -> None:
     found = faults(
         environment(
@@ -166,8 +172,9 @@ def test_a_file_without_a_key_says_why(tmp_path: Path) -> None:
         assert fault.startswith("BRISCOLA_SECRET_KEY_FILE: ")
         assert reason in fault
     file.write_text("ab")
+    file.chmod(0o600)
     (fault,) = faults({"BRISCOLA_SECRET_KEY_FILE": str(file)})
-    assert "neither 64 hex digits nor an nsec" in fault
+    assert fault.startswith("BRISCOLA_SECRET_KEY_FILE: the secret key is neither 64 hex digits nor an nsec")
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:

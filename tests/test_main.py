@@ -115,6 +115,18 @@ async def test_a_locked_database_signs_nothing_and_is_left_behind(
         assert rows(service.path, "SELECT username FROM event ORDER BY seq") == [("before",), ("after",)]
 
 
+async def test_a_database_whose_file_is_deleted_signs_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with FakeRelay() as relay, running(tmp_path, relay.url) as service:
+        await service.post("before", 1, Prefer="wait=10")
+        service.path.unlink()
+        assert_problem(await service.post("after", 1), 503, "store-unavailable")
+        assert not service.path.exists()
+        assert [event["tags"][0][1] for event in relay.events] == ["before"]
+    assert "its file was deleted or replaced" in caplog.text
+
+
 async def test_a_signed_score_is_answered_even_if_it_cannot_be_read_back(tmp_path: Path) -> None:
     async with FakeRelay() as relay, running(tmp_path, relay.url) as service:
         await service.post("warm", 1, Prefer="wait=10")

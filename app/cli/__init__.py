@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+from typing import Any
 
 import click
+
+from app.cli.unusable import Unusable
 
 # Command name -> the module that holds it as `command`; a module is imported only when its command runs.
 COMMANDS = {
@@ -32,6 +36,15 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a full disk ends it with one line, wherever its output goes."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise Unusable("the output cannot be written: no space is left on the device") from None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _WAIT = 30
 
 
-@click.command("publish")
+# So that -1 is a score, which is then refused by its name, and not an option.
+@click.command("publish", context_settings={"ignore_unknown_options": True})
 @click.argument("username")
 @click.argument("score", type=int)
 @click.option(

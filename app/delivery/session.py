@@ -261,7 +261,8 @@ def _address(event: dict[str, object]) -> str | None:
     """The event's address if it has the shape of an addressable event."""
     match event:
         case {"kind": int(kind), "pubkey": str(author), "tags": [*tags], "created_at": int()}:
-            names = (tag[1] for tag in tags if isinstance(tag, list) and len(tag) > 1 and tag[0] == "d")
-            return f"{kind}:{author}:{next(names, '')}"
+            found = (tag[1] for tag in tags if isinstance(tag, list) and len(tag) > 1 and tag[0] == "d")
+            d = next(found, "")
+            return f"{kind}:{author}:{d}" if isinstance(d, str) else None
         case _:
             return None

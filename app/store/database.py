@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -49,16 +50,17 @@ class Database:
         except ArgumentError:
             raise StoreUnusable("BRISCOLA_DATABASE_URL is no database address: give sqlite:///FILE") from None
         self._name = parsed.database or ""
-        self.writer = _sqlite(url, begin="BEGIN IMMEDIATE", pool_size=1)
-        self.reader = _sqlite(url, begin="BEGIN", pool_size=READERS)
+        file = _File(self._name)
+        self.writer = _sqlite(url, file, begin="BEGIN IMMEDIATE", pool_size=1)
+        self.reader = _sqlite(url, file, begin="BEGIN", pool_size=READERS)
         try:
             with self.writer.begin() as connection:
                 _upgrade(connection)
-        except (OperationalError, DBAPIError, OSError) as error:
+        except (DBAPIError, OSError) as error:
             self.close()
             reason = getattr(error, "orig", error)
             raise StoreUnusable(
-                f"the database {self._name!r} cannot be opened: {reason}{_hint(self._name)}"
+                f"the database {self._name!r} cannot be opened: {reason}{_hint(self._name, reason)}"
             ) from None
         except StoreUnusable:
             self.close()
@@ -77,14 +79,43 @@ def database_fault(engine: Engine, error: Exception) -> Exception | None:
     return cause if isinstance(cause, driver.Error) else None
 
 
-def _hint(name: str) -> str:
+class _File:
+    """The database's file, which must stay what it was when it was opened.
+
+    SQLite goes on writing into a file that was deleted or replaced, and would lose every commit with it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._path = Path(name).absolute()
+        self._opened: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Called as a transaction begins.
+
+        Raises:
+            OperationalError: the file is gone, or another one is in its place.
+        """
+        try:
+            status = os.stat(self._path)  # noqa: PTH116 - a tenth of what pathlib takes
+            found = (status.st_dev, status.st_ino)
+        except OSError:
+            found = None
+        self._opened = self._opened or found
+        if found is None or found != self._opened:
+            fault = "its file was deleted or replaced: put it back, or start again"
+            raise OperationalError("BEGIN", None, sqlite3.OperationalError(fault))
+
+
+def _hint(name: str, reason: object) -> str:
+    if getattr(reason, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+        return ": another process holds it, try again"
     folder = Path(name).resolve().parent
     if not folder.is_dir():
         return f": make the folder {str(folder)!r}, or set BRISCOLA_DATABASE_URL"
     return ": check the file and its rights, or set BRISCOLA_DATABASE_URL"
 
 
-def _sqlite(url: str, *, begin: str, pool_size: int) -> Engine:
+def _sqlite(url: str, file: _File, *, begin: str, pool_size: int) -> Engine:
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -102,6 +133,7 @@ def _sqlite(url: str, *, begin: str, pool_size: int) -> Engine:
 
     @event.listens_for(engine, "begin")
     def start(connection: Connection) -> None:
+        file.check()
         connection.exec_driver_sql(begin)
 
     return engine

@@ -157,7 +157,7 @@ class Journal:
                     rows.append((entry.seq, relay_id, DeliveryState.SUPERSEDED.value, None, None))
                 else:
                     holder = self._holder if url in entry.hold else None
-                    rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, mark, holder))
+                    rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, now, holder))
         cursor.executemany(_INSERT_DELIVERY, rows)
         on_disk = entries[0].seq
         cursor.executemany(_SUPERSEDE, [(seq,) for seq in superseded if seq < on_disk])

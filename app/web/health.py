@@ -49,6 +49,7 @@ class Health:
         """Whether a score posted now would be signed and stored; relays are shown only."""
         checks = {"store": "ok", "clock": "ok"}
         try:
+            await self._store.check_writable()
             await self._store.read(self._ledger.check_clock)
         except StoreUnavailable as error:
             checks["store"] = str(error)

@@ -68,6 +68,8 @@ async def test_no_relay_answers(tmp_path: Path) -> None:
         (["alice", "72.5"], "not a valid integer"),
         (["alice", "x"], "not a valid integer"),
         (["alice", "--", "-1"], "the score is out of range"),
+        (["alice", "-1"], "the score is out of range"),
+        (["alice", "1", "--wiat", "5"], "unexpected extra arguments (--wiat 5)"),
         (["alice", "9" * 5000], "not a valid integer"),
         (["a b", "72"], "the username contains U+0020"),
         (["", "72"], "the username is empty"),

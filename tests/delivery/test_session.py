@@ -297,6 +297,7 @@ def test_a_newer_event_at_the_address_is_a_reason_not_to_send(session: Session) 
         held("ff" * 32, 1_001) | {"kind": 1},
         held("ff" * 32, 1_001) | {"created_at": "1001"},
         held("ff" * 32, 1_001) | {"tags": [["d"], "d", {}]},
+        held("ff" * 32, 1_001) | {"tags": [["d", ["a:b"]]]},
         {},
     ],
 )
@@ -305,6 +306,13 @@ def test_anything_else_at_the_address_is_not(session: Session, event: dict[str, 
     tell(session, "EVENT", TRIED.event_id, event)
     assert tell(session, "EOSE", TRIED.event_id) == []
     assert session.outgoing[-1] == f'["EVENT",{TRIED.payload}]'
+
+
+def test_an_answer_nested_as_deep_as_json_goes_is_ignored(session: Session) -> None:
+    session.send(TRIED, 0.0)
+    event = json.dumps(held("ff" * 32, 1_001, d="DEEP")).replace('"DEEP"', "[" * 1015 + "]" * 1015)
+    assert session.receive([f'["EVENT","{TRIED.event_id}",{event}]'], 0.0) == []
+    assert session.ignored == 1
 
 
 def test_a_relay_that_refuses_the_question_gets_the_event(session: Session) -> None:

@@ -14,6 +14,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from app.store.database import Database
@@ -22,7 +23,7 @@ from app.store.tables import metadata
 from tests.service import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 def url(path: Path) -> str:
@@ -164,6 +165,51 @@ def test_commits_are_durable(tmp_path: Path) -> None:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2, "2 is FULL"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
     database.close()
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("moved.db"))
+
+
+def replace(path: Path) -> None:
+    Database(url(path.with_name("other.db"))).close()
+    path.with_name("other.db").replace(path)
+
+
+@pytest.mark.parametrize("take_away", [delete, move, replace])
+def test_nothing_is_written_into_a_file_that_is_no_longer_there(
+    tmp_path: Path, take_away: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "scores.db"
+    database = Database(url(path))
+    with database.writer.begin() as connection:
+        connection.execute(text("INSERT INTO relay (url) VALUES ('wss://kept')"))
+    path.with_name("keep.db").hardlink_to(path)
+    take_away(path)
+    for engine in (database.writer, database.reader):
+        with pytest.raises(OperationalError, match="deleted or replaced"), engine.begin():
+            pass
+    path.unlink(missing_ok=True)
+    path.with_name("keep.db").rename(path)
+    with database.writer.begin() as connection:
+        assert connection.execute(text("SELECT url FROM relay")).scalars().all() == ["wss://kept"]
+    database.close()
+
+
+def test_a_database_that_another_process_holds_is_not_called_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "scores.db"
+    Database(url(path)).close()
+    monkeypatch.setattr("app.store.database._BUSY_SECONDS", 0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnusable, match=r"locked: another process holds it, try again$"):
+            Database(url(path))
 
 
 def test_a_writing_transaction_takes_the_lock_as_it_begins(tmp_path: Path) -> None:

@@ -117,6 +117,14 @@ def test_a_clock_behind_signs_nothing(bench: Bench) -> None:
     assert times([bob]) == [940]
 
 
+def test_a_score_is_due_now_also_where_the_clock_went_back_a_little(bench: Bench) -> None:
+    bench.append(("alice", 1))
+    bench.now = 970.0
+    bench.append(("bob", 1))
+    due = "SELECT DISTINCT due FROM delivery JOIN event ON seq = event_seq WHERE d = 'bob'"
+    assert rows(bench.path, due) == [(970.0,)]
+
+
 def test_the_highest_time_seen_stays_the_measure(bench: Bench) -> None:
     """Scores that are signed with the clock a little back must not lower the bar, step by step."""
     bench.append(("alice", 1))

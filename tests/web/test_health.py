@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tests.relays.fake import FakeRelay
@@ -9,6 +11,10 @@ from tests.service import NOWHERE, running
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
+
+    from tests.service import Running
 
 
 async def test_a_process_that_answers_is_alive(tmp_path: Path) -> None:
@@ -41,12 +47,25 @@ async def test_relays_are_shown_as_they_are(tmp_path: Path) -> None:
         assert shown["last_message"] == "closing for lunch"
 
 
+async def assert_not_ready(service: Running, fault: str) -> None:
+    answer = await service.http.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+    assert fault in answer.json()["checks"]["store"]
+    assert (await service.http.get("/healthz")).status_code == 200
+
+
 async def test_not_ready_when_the_store_is_gone(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
-        service.service.store._database.reader.dispose()
         service.path.unlink()
-        answer = await service.http.get("/readyz")
-        assert answer.status_code == 503
-        assert answer.json()["status"] == "unavailable"
-        assert answer.json()["checks"]["store"].startswith("the database does not")
-        assert (await service.http.get("/healthz")).status_code == 200
+        await assert_not_ready(service, "deleted or replaced")
+
+
+async def test_not_ready_while_the_store_takes_no_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(tmp_path) as service:
+        monkeypatch.setattr("app.store.writer._BUSY_SECONDS", 0)
+        with closing(sqlite3.connect(service.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await assert_not_ready(service, "locked")
+        assert (await service.http.get("/readyz")).status_code == 200
