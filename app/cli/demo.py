@@ -110,7 +110,7 @@ async def _embedded_relay() -> AsyncIterator[str]:
     try:
         from nostr_sdk import LocalRelayBuilder
     except ImportError:
-        raise Unusable("the demo needs a relay: pip install 'briscola-scores[demo]'") from None
+        raise Unusable("the demo needs a relay, which comes with the extra: pip install '.[demo]'") from None
     relay = LocalRelayBuilder().addr("127.0.0.1").build()
     await relay.run()
     try:
