@@ -18,6 +18,22 @@ SETTINGS = (
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
+class InvalidJwt(ValueError):
+    """The token is not accepted; the message says why."""
+
+
+class KeysUnavailable(Exception):
+    """The provider's keys cannot be had now, so it cannot be told whether a token is good.
+
+    Attributes:
+        retry_after: seconds.
+    """
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("the keys of the identity provider cannot be had now")
+        self.retry_after = retry_after
+
+
 @dataclass(frozen=True, slots=True)
 class JwtTrust:
     """Whose tokens are accepted.

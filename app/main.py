@@ -31,8 +31,6 @@ from app.web.cors import Cors
 from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
-from app.web.jwks import KeySet
-from app.web.jwt_tokens import JwtTokens
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
@@ -49,6 +47,7 @@ if TYPE_CHECKING:
     from app.nostr.event import Event
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
+    from app.web.jwt_tokens import JwtTokens
 
 log = logging.getLogger(__name__)
 
@@ -131,6 +130,10 @@ async def _open_jwt_tokens(trust: JwtTrust | None) -> AsyncIterator[JwtTokens | 
     if trust is None:
         yield None
         return
+    # Here, because what checks them takes 9 MiB that a service without an identity provider does not need.
+    from app.web.jwks import KeySet
+    from app.web.jwt_tokens import JwtTokens
+
     async with KeySet(trust.jwks_url) as keys:
         yield JwtTokens(trust, keys)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.jwt_trust import InvalidJwt, KeysUnavailable
 from app.nostr import nip98
 from app.store.seen_tokens import TokenUsed
-from app.web.jwks import KeysUnavailable
-from app.web.jwt_tokens import InvalidJwt, looks_like_jwt
 from app.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Authenticator:
         raise unauthenticated(f"The Authorization header is malformed: {_HOW}")
 
     async def _bearer(self, token: str) -> Principal:
-        if self._jwt_tokens is not None and looks_like_jwt(token):
+        if self._jwt_tokens is not None and _looks_like_jwt(token):
             try:
                 return await self._jwt_tokens.principal(token)
             except InvalidJwt as error:
@@ -95,3 +94,8 @@ class Authenticator:
 def unauthenticated(detail: str, challenge: str = f"{BEARER}, {NOSTR}") -> Problem:
     """A 401 with the challenge that tells clients how to authenticate."""
     return Problem("unauthenticated", detail, headers={"WWW-Authenticate": challenge})
+
+
+def _looks_like_jwt(token: str) -> bool:
+    """Whether a bearer token has the three parts of a signed JWT; no API key has."""
+    return token.count(".") == 2

@@ -12,6 +12,8 @@ import httpx
 import jwt
 import orjson
 
+from app.jwt_trust import KeysUnavailable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -24,18 +26,6 @@ MIN_INTERVAL = 10
 _TIMEOUT = 5
 _MAX_BYTES = 256 * 1024
 _SIGNING = ("RSA", "EC", "OKP")
-
-
-class KeysUnavailable(Exception):
-    """The provider's keys cannot be had now, so it cannot be told whether a token is good.
-
-    Attributes:
-        retry_after: seconds.
-    """
-
-    def __init__(self, retry_after: int) -> None:
-        super().__init__("the keys of the identity provider cannot be had now")
-        self.retry_after = retry_after
 
 
 class _UnusableKeys(Exception):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from app.jwt_trust import InvalidJwt
 from app.principal import Principal
 
 if TYPE_CHECKING:
@@ -17,15 +18,6 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 # Seconds by which the provider's clock may differ from ours.
 LEEWAY = 60
 _OPTIONS: Any = {"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True}
-
-
-class InvalidJwt(ValueError):
-    """The token is not accepted; the message says why."""
-
-
-def looks_like_jwt(token: str) -> bool:
-    """Whether a bearer token has the three parts of a signed JWT; no API key has."""
-    return token.count(".") == 2
 
 
 class JwtTokens:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.web.jwks import KeySet, KeysUnavailable
+from app.jwt_trust import KeysUnavailable
+from app.web.jwks import KeySet
 from tests.web.identity_provider import Key, Provider, identity_provider
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.jwt_trust import JwtTrust
+from app.jwt_trust import InvalidJwt, JwtTrust
 from app.web.jwks import KeySet
-from app.web.jwt_tokens import InvalidJwt, JwtTokens
+from app.web.jwt_tokens import JwtTokens
 from tests.service import assert_problem, running
 from tests.web.identity_provider import Key, Provider, b64, b64_json, identity_provider, rsa_key
 
