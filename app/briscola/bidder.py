@@ -31,11 +31,10 @@ def bid_or_call(observation: Observation) -> Action:
     if not any(isinstance(action, Bid | Raise | Pass) for action in legal):
         raise ValueError("there is no bid and no call to make")
     suit = max(Suit, key=lambda suit: _liking(suit, hand))
-    wanted = Bid(max((rank for rank in Rank if card_of(suit, rank) not in hand), default=Rank.TWO))
+    wanted = Bid(max(rank for rank in Rank if card_of(suit, rank) not in hand))
     long = sum(card.suit is suit for card in hand) >= _LONG_SUIT
-    if wanted in legal and (long or Pass() not in legal):
-        return wanted
-    return Pass() if Pass() in legal else legal[0]
+    # Whoever cannot pass is the last one standing, and may bid any rank.
+    return wanted if wanted in legal and (long or Pass() not in legal) else Pass()
 
 
 def _liking(suit: Suit, hand: tuple[Card, ...]) -> tuple[int, int]:

@@ -41,7 +41,10 @@ class Terms:
     def __post_init__(self) -> None:
         if not isinstance(self.variant, str) or self.variant not in VARIANTS:
             raise InvalidTerms(f"no variant {shown(self.variant)}: there are {', '.join(VARIANTS)}")
-        check_target_score(self.target_score)
+        if type(self.target_score) is not int or self.target_score not in TARGETS:
+            raise InvalidTerms(
+                f"the target score is {shown(self.target_score)}: it must be a whole number from 61 to 120"
+            )
         if self.single_deal and self.target_score != PLAIN_TARGET:
             raise InvalidTerms("a chiamata takes no target score: its auction settles the target")
         if type(self.first_dealer) is not int or self.first_dealer not in range(self.seats):
@@ -76,17 +79,6 @@ class Terms:
         if not isinstance(value, dict) or set(value) != set(names):
             raise InvalidTerms(f"terms are an object of {', '.join(names)}")
         return cls(**value)
-
-
-def check_target_score(value: object) -> int:
-    """`value`, once it is known to be a target score: an integer from 61 to 120, not a float or a boolean.
-
-    Raises:
-        InvalidTerms: it is not.
-    """
-    if type(value) is not int or value not in TARGETS:
-        raise InvalidTerms(f"the target score is {shown(value)}: it must be a whole number from 61 to 120")
-    return value
 
 
 def is_seconds(value: object) -> bool:

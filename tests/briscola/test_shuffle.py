@@ -47,7 +47,18 @@ const refused = [0, -1, 1.5, 2 ** 32 + 1].filter((n) => {
 for (const seed of [new Uint8Array(31), "0".repeat(32), Array(32).fill(0)]) {
   try { shuffledDeck(seed); } catch (error) { refused.push(error.message); }
 }
-console.log(JSON.stringify({ cases, sha256: digests, refused }));
+class Words extends RandomSource {
+  constructor(...words) {
+    super(new Uint8Array(32));
+    this.word = () => words.shift();
+  }
+}
+const skipped = [
+  new Words(2 ** 32 - 1, 2 ** 32 - 2).randbelow(3),
+  new Words(2 ** 31 + 1, 2 ** 32 - 1, 2 ** 31).randbelow(2 ** 31 + 1),
+  new Words(2 ** 32 - 1).randbelow(2 ** 32),
+];
+console.log(JSON.stringify({ skipped, cases, sha256: digests, refused }));
 """
 
 
@@ -79,6 +90,7 @@ def test_the_page_shuffles_alike():
     )
     answer = json.loads(run.stdout)
     assert answer["cases"] == CASES
+    assert answer["skipped"] == [2, 2**31, 2**32 - 1]
     assert answer["sha256"] == VECTORS["sha256"]
     assert answer["refused"] == [
         0,
@@ -88,6 +100,17 @@ def test_the_page_shuffles_alike():
         "a seed has 32 bytes, not 31",
         *["a seed is a Uint8Array"] * 2,
     ]
+
+
+def test_a_word_beyond_the_last_whole_round_is_skipped():
+    # 2^32 = 3 x 1431655765 + 1, so the one word left over is 2^32 - 1; below 2^31 + 1 nearly half are.
+    class Words(RandomSource):
+        def __init__(self, *words):
+            self.word = iter(words).__next__
+
+    assert Words(2**32 - 1, 2**32 - 2).randbelow(3) == (2**32 - 2) % 3 == 2
+    assert Words(2**31 + 1, 2**32 - 1, 2**31).randbelow(2**31 + 1) == 2**31
+    assert Words(2**32 - 1).randbelow(2**32) == 2**32 - 1
 
 
 def test_a_deck_continues_the_stream():

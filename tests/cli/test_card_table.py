@@ -36,7 +36,11 @@ def test_tricks_and_notes(monkeypatch):
     assert "You take the trick." in lines  # B5 and B2: nothing
     assert "You take the trick: 10 points!" in lines  # B3 and B4
     trick = lines.index("Trick 3 · stock 30 · briscola bastoni")
-    assert lines[trick + 1] == "you: 10 · computer: 0"
+    assert lines[trick + 1 : trick + 3] == [
+        "you: 10 · computer: 0",
+        "  1 asso di bastoni (B1)      11 points",
+    ]
+    assert "You take the trick: 11 points!" in lines  # B1 and B6, not 21
 
 
 def test_a_trick_of_the_computer_is_told_without_its_size(monkeypatch):
@@ -65,7 +69,8 @@ def test_the_call_and_the_partner(monkeypatch):
     ]
     assert "You bid tre (3)" in lines
     assert "You call tre di bastoni (B3)" in lines
-    assert "The calling side needs 61 points." in lines
+    assert lines.count("The calling side needs 61 points.") == 1
+    assert "Trick 1 · briscola bastoni · you called tre di bastoni (B3)" in lines
     assert "That is the called card: Seat 2 is the partner." in lines
 
 
