@@ -12,7 +12,9 @@ ClientError
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+import re
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -33,6 +35,8 @@ MAX_WAIT = 30  # the longest that the service waits for the relays, in seconds
 ATTEMPTS = 3
 _TIMEOUT = 10
 _LONGEST_PAUSE = 5.0
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+_SECONDS = re.compile(r"[0-9]{1,9}")
 # A gateway's or the service's own "not now": nothing of the call was done, or its repetition changes nothing.
 _PASSING = frozenset({502, 503, 504})
 
@@ -158,8 +162,12 @@ class Client:
 
         Raises:
             ClientError: see the module.
+            ValueError: an idempotency key that is not 1 to 255 visible ASCII characters.
         """
-        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        if not _IDEMPOTENCY_KEY.fullmatch(key):
+            raise ValueError("the idempotency key is none: give 1 to 255 visible ASCII characters")
+        headers = {"Idempotency-Key": key}
         body = {"username": username, "score": score}
         return _receipt(await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait))
 
@@ -169,7 +177,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/scores/{quote(event_id, safe='')}"))
+        return _receipt(await self._call("GET", f"/v1/scores/{_segment(event_id)}"))
 
     async def player(self, username: str) -> Receipt:
         """A player's latest score, by any spelling of the name.
@@ -177,7 +185,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/players/{quote(username, safe='')}"))
+        return _receipt(await self._call("GET", f"/v1/players/{_segment(username)}"))
 
     async def delete(self, username: str, *, wait: int = 0) -> Receipt:
         """Delete a player's score; `wait` as for `publish`.
@@ -185,7 +193,7 @@ class Client:
         Raises:
             ClientError: see the module.
         """
-        path = f"/v1/players/{quote(username, safe='')}/score"
+        path = f"/v1/players/{_segment(username)}/score"
         return _receipt(await self._call("DELETE", path, wait=wait, repeatable=False))
 
     async def _call(
@@ -204,7 +212,8 @@ class Client:
             headers["Content-Type"] = "application/json"
         if wait:
             headers["Prefer"] = f"wait={min(wait, MAX_WAIT)}"
-        content = None if body is None else orjson.dumps(body)
+        # What no JSON should hold, a lone surrogate or a huge number, is for the service to refuse.
+        content = None if body is None else json.dumps(body).encode()
         timeout = httpx.Timeout(_TIMEOUT, read=_TIMEOUT + min(wait, MAX_WAIT))
         attempt = 0
         while True:
@@ -217,6 +226,8 @@ class Client:
                 response = await self._http.send(request, auth=self._auth)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 fault: ClientError = _unreachable(self._url, error)  # nothing was sent
+            except httpx.DecodingError:
+                raise UnexpectedAnswer(f"{request.url} answered with broken compression") from None
             except httpx.TransportError as error:
                 fault = _unreachable(self._url, error)
                 if not repeatable:
@@ -270,11 +281,17 @@ def _base_of(url: str) -> str:
         parts = httpx.URL(url)
     except httpx.InvalidURL:
         parts = httpx.URL("")
-    if parts.scheme not in {"http", "https"} or not parts.host or parts.query or parts.fragment:
+    right = parts.scheme in {"http", "https"} and parts.host and (parts.port or 0) < 2**16
+    if not right or parts.query or parts.fragment:
         raise ValueError("the address of the service is none: give one such as https://scores.example")
     if parts.userinfo:
         raise ValueError("the address of the service carries a user name: drop it")
     return str(parts).rstrip("/")
+
+
+def _segment(text: str) -> str:
+    """A text as one part of a path, whatever is in it."""
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _unreachable(url: str, error: httpx.TransportError) -> Unreachable:
@@ -291,7 +308,7 @@ def _refused(response: httpx.Response) -> ClientError:
     try:
         document = orjson.loads(response.content)
         after = response.headers.get("retry-after", "")
-        retry_after = int(after) if after.isascii() and after.isdecimal() else None
+        retry_after = int(after) if _SECONDS.fullmatch(after) else None
         return Refused(response.status_code, document, retry_after)
     except (orjson.JSONDecodeError, KeyError, TypeError):
         where = response.headers.get("location")
