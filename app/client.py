@@ -15,21 +15,17 @@ import asyncio
 import json
 import random
 import re
-import time
 import uuid
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 import orjson
 
+from app.client_auth import Bearer, SignedCalls
 from app.nostr.event import Event, InvalidEvent, parse_event
 from app.nostr.keys import SecretKey
-from app.nostr.nip98 import SCHEME, sign_call
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 MAX_WAIT = 30  # the longest that the service waits for the relays, in seconds
 ATTEMPTS = 3
@@ -134,9 +130,9 @@ class Client:
             raise ValueError("give api_key or player_key, not both")
         self._auth: httpx.Auth | None = None
         if api_key is not None:
-            self._auth = _Bearer(api_key)
+            self._auth = Bearer(api_key)
         elif player_key is not None:
-            self._auth = _SignedCalls(
+            self._auth = SignedCalls(
                 player_key if isinstance(player_key, SecretKey) else SecretKey.parse(player_key)
             )
         self._url = _base_of(url)
@@ -241,39 +237,6 @@ class Client:
             if attempt == ATTEMPTS:
                 raise fault
             await asyncio.sleep(_pause(attempt, fault))
-
-
-class _Bearer(httpx.Auth):
-    """A key that goes with each call."""
-
-    def __init__(self, key: str) -> None:
-        if not key.isascii() or not key.isprintable() or not key.strip():
-            raise ValueError("the API key is empty or has characters that no key has: copy it again")
-        self._header = f"Bearer {key.strip()}"
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers["Authorization"] = self._header
-        yield request
-
-
-class _SignedCalls(httpx.Auth):
-    """A key that signs each call."""
-
-    requires_request_body = True
-
-    def __init__(self, secret: SecretKey) -> None:
-        self._secret = secret
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        token = sign_call(
-            self._secret,
-            method=request.method,
-            url=str(request.url),
-            body=request.content,
-            created_at=int(time.time()),
-        )
-        request.headers["Authorization"] = f"{SCHEME} {token}"
-        yield request
 
 
 def _base_of(url: str) -> str:
