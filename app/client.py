@@ -12,27 +12,27 @@ ClientError
 from __future__ import annotations
 
 import asyncio
+import json
 import random
-import time
+import re
 import uuid
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import httpx
 import orjson
 
+from app.client_auth import Bearer, SignedCalls
 from app.nostr.event import Event, InvalidEvent, parse_event
 from app.nostr.keys import SecretKey
-from app.nostr.nip98 import SCHEME, sign_call
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 MAX_WAIT = 30  # the longest that the service waits for the relays, in seconds
 ATTEMPTS = 3
 _TIMEOUT = 10
 _LONGEST_PAUSE = 5.0
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
+_SECONDS = re.compile(r"[0-9]{1,9}")
 # A gateway's or the service's own "not now": nothing of the call was done, or its repetition changes nothing.
 _PASSING = frozenset({502, 503, 504})
 
@@ -130,9 +130,9 @@ class Client:
             raise ValueError("give api_key or player_key, not both")
         self._auth: httpx.Auth | None = None
         if api_key is not None:
-            self._auth = _Bearer(api_key)
+            self._auth = Bearer(api_key)
         elif player_key is not None:
-            self._auth = _SignedCalls(
+            self._auth = SignedCalls(
                 player_key if isinstance(player_key, SecretKey) else SecretKey.parse(player_key)
             )
         self._url = _base_of(url)
@@ -158,8 +158,12 @@ class Client:
 
         Raises:
             ClientError: see the module.
+            ValueError: an idempotency key that is not 1 to 255 visible ASCII characters.
         """
-        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
+        if not _IDEMPOTENCY_KEY.fullmatch(key):
+            raise ValueError("the idempotency key is none: give 1 to 255 visible ASCII characters")
+        headers = {"Idempotency-Key": key}
         body = {"username": username, "score": score}
         return _receipt(await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait))
 
@@ -169,7 +173,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/scores/{quote(event_id, safe='')}"))
+        return _receipt(await self._call("GET", f"/v1/scores/{_segment(event_id)}"))
 
     async def player(self, username: str) -> Receipt:
         """A player's latest score, by any spelling of the name.
@@ -177,7 +181,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/players/{quote(username, safe='')}"))
+        return _receipt(await self._call("GET", f"/v1/players/{_segment(username)}"))
 
     async def delete(self, username: str, *, wait: int = 0) -> Receipt:
         """Delete a player's score; `wait` as for `publish`.
@@ -185,7 +189,7 @@ class Client:
         Raises:
             ClientError: see the module.
         """
-        path = f"/v1/players/{quote(username, safe='')}/score"
+        path = f"/v1/players/{_segment(username)}/score"
         return _receipt(await self._call("DELETE", path, wait=wait, repeatable=False))
 
     async def _call(
@@ -204,7 +208,8 @@ class Client:
             headers["Content-Type"] = "application/json"
         if wait:
             headers["Prefer"] = f"wait={min(wait, MAX_WAIT)}"
-        content = None if body is None else orjson.dumps(body)
+        # What no JSON should hold, a lone surrogate or a huge number, is for the service to refuse.
+        content = None if body is None else json.dumps(body).encode()
         timeout = httpx.Timeout(_TIMEOUT, read=_TIMEOUT + min(wait, MAX_WAIT))
         attempt = 0
         while True:
@@ -217,6 +222,8 @@ class Client:
                 response = await self._http.send(request, auth=self._auth)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 fault: ClientError = _unreachable(self._url, error)  # nothing was sent
+            except httpx.DecodingError:
+                raise UnexpectedAnswer(f"{request.url} answered with broken compression") from None
             except httpx.TransportError as error:
                 fault = _unreachable(self._url, error)
                 if not repeatable:
@@ -232,49 +239,22 @@ class Client:
             await asyncio.sleep(_pause(attempt, fault))
 
 
-class _Bearer(httpx.Auth):
-    """A key that goes with each call."""
-
-    def __init__(self, key: str) -> None:
-        if not key.isascii() or not key.isprintable() or not key.strip():
-            raise ValueError("the API key is empty or has characters that no key has: copy it again")
-        self._header = f"Bearer {key.strip()}"
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        request.headers["Authorization"] = self._header
-        yield request
-
-
-class _SignedCalls(httpx.Auth):
-    """A key that signs each call."""
-
-    requires_request_body = True
-
-    def __init__(self, secret: SecretKey) -> None:
-        self._secret = secret
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        token = sign_call(
-            self._secret,
-            method=request.method,
-            url=str(request.url),
-            body=request.content,
-            created_at=int(time.time()),
-        )
-        request.headers["Authorization"] = f"{SCHEME} {token}"
-        yield request
-
-
 def _base_of(url: str) -> str:
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:
         parts = httpx.URL("")
-    if parts.scheme not in {"http", "https"} or not parts.host or parts.query or parts.fragment:
+    right = parts.scheme in {"http", "https"} and parts.host and (parts.port or 0) < 2**16
+    if not right or parts.query or parts.fragment:
         raise ValueError("the address of the service is none: give one such as https://scores.example")
     if parts.userinfo:
         raise ValueError("the address of the service carries a user name: drop it")
     return str(parts).rstrip("/")
+
+
+def _segment(text: str) -> str:
+    """A text as one part of a path, whatever is in it."""
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _unreachable(url: str, error: httpx.TransportError) -> Unreachable:
@@ -291,7 +271,7 @@ def _refused(response: httpx.Response) -> ClientError:
     try:
         document = orjson.loads(response.content)
         after = response.headers.get("retry-after", "")
-        retry_after = int(after) if after.isascii() and after.isdecimal() else None
+        retry_after = int(after) if _SECONDS.fullmatch(after) else None
         return Refused(response.status_code, document, retry_after)
     except (orjson.JSONDecodeError, KeyError, TypeError):
         where = response.headers.get("location")

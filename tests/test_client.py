@@ -227,6 +227,7 @@ ODD = {
     "a page of a proxy": answer(404, b"<html>not here</html>"),
     "a JSON error of another service": answer(400, {"error": "what?"}),
     "a JSON list as error": answer(400, ["what?"]),
+    "broken compression": answer(200, b"hello", "Content-Encoding: gzip"),
     "an elsewhere": answer(301, b"", "Location: https://elsewhere.example/v1/scores"),
 }
 
@@ -237,6 +238,37 @@ async def test_what_is_no_answer_of_the_service(odd: bytes) -> None:
         with pytest.raises(UnexpectedAnswer) as caught:
             await client.score("0" * 64)
     assert ("use that address" in str(caught.value)) is (b"Location" in odd)
+
+
+async def test_an_endless_number_of_seconds_is_none() -> None:
+    refusal = problem(429, "rate-limited", f"Retry-After: {'9' * 5000}")
+    async with scripted(refusal) as server, Client(server.url, api_key="k") as client:
+        with pytest.raises(Refused) as caught:
+            await client.publish("alice", 72)
+    assert caught.value.retry_after is None
+
+
+@pytest.mark.parametrize("key", ["", "a b", "a\nb", "é", "k" * 256])
+async def test_an_idempotency_key_that_is_none(key: str) -> None:
+    async with Client("http://127.0.0.1:1", api_key="k") as client:
+        with pytest.raises(ValueError, match="1 to 255 visible"):
+            await client.publish("alice", 72, idempotency_key=key)
+
+
+async def test_what_no_json_should_hold_is_refused_by_the_service(tmp_path: Path) -> None:
+    async with (
+        running(tmp_path) as service,
+        served(service.service) as url,
+        Client(url, player_key=ALICE.hex()) as client,
+    ):
+        for username, score, status in (("\ud800", 72, 400), ("alice", 10**30, 422)):
+            with pytest.raises(Refused) as caught:
+                await client.publish(username, score)
+            assert caught.value.status == status
+        with pytest.raises(Refused) as caught:
+            await client.player("\ud800")
+        assert caught.value.status == 404
+    assert rows(service.path, OWNERS) == []
 
 
 async def test_nobody_listens() -> None:
@@ -269,6 +301,7 @@ async def test_a_name_stays_one_part_of_the_path() -> None:
         "https://x?a=b",
         "https://x#y",
         "https://a:b@x",
+        "https://x:65536",
     ],
 )
 def test_an_address_that_is_none(url: str) -> None:

@@ -24,7 +24,7 @@ _SCRIPTS = tuple(_NAMES.split())
 # Writing systems that use several scripts together (UTS #39, augmented script sets).
 _TOGETHER = (("Hani", "Hira", "Kana"), ("Hani", "Hang"), ("Hani", "Bopo"))
 
-_PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,32}")
+_PLAIN = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9_.\-]{1,32}")
 _INVISIBLE = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]")
 _SHARED = r"\p{scx=Common}\p{scx=Inherited}"
 
@@ -55,6 +55,7 @@ def check_username(name: str) -> str:
     """Return `name` if it may be published.
 
     A name has 1 to 32 characters, each a letter, mark or decimal digit of Unicode or one of `_`, `-`, `.`.
+    It is neither `.` nor `..`: browsers take these out of addresses, as `%2E` too (RFC 3986, section 5.2.4).
     It is its own NFKC form, so that two names that look alike by compatibility cannot both exist, and its
     letters are of one script.
 
@@ -65,6 +66,8 @@ def check_username(name: str) -> str:
         return name
     if not name:
         raise InvalidUsername("is empty: give 1 to 32 characters")
+    if name in {".", ".."}:
+        raise InvalidUsername("is '.' or '..', which no address can hold: add a letter or a digit")
     if len(name) > MAX_LENGTH:
         raise InvalidUsername(f"has {len(name)} characters: at most {MAX_LENGTH} are allowed")
     for char in name:

@@ -30,7 +30,8 @@ def attempt_of(request: Request, principal: Principal, body: bytes) -> Attempt |
     values = request.headers.getlist("idempotency-key")
     if not values:
         return None
-    key = parse_key(values[0]) if len(values) == 1 else None
+    # The parser keeps the blanks behind a value, which are no part of it (RFC 9112, section 5.1).
+    key = parse_key(values[0].strip(" \t")) if len(values) == 1 else None
     if key is None:
         raise Problem(
             "malformed-header",

@@ -20,7 +20,8 @@ class ScoreBody(BaseModel):
         str,
         AfterValidator(check_username),
         Field(
-            description="1 to 32 letters, marks, digits, '_', '-' or '.', in NFKC form and of one script.",
+            description="1 to 32 letters, marks, digits, '_', '-' or '.', in NFKC form and of one script; "
+            "neither '.' nor '..'.",
             json_schema_extra={"minLength": 1, "maxLength": MAX_LENGTH, "format": "briscola-username"},
         ),
     ]

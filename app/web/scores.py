@@ -123,15 +123,7 @@ class Scores:
                 200: Answer("Every relay has the deletion.", ScoreDocument, _ANSWERED),
                 202: Answer("The deletion is signed and stored.", ScoreDocument, _ANSWERED),
             },
-            problems=(
-                "forbidden",
-                "name-taken",
-                "name-banned",
-                "not-found",
-                "score-deleted",
-                "too-fast",
-                "clock-behind",
-            ),
+            problems=("forbidden", "not-found", "score-deleted", "too-fast", "clock-behind"),
             signs_in=True,
             headers=("Prefer",),
         )

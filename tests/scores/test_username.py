@@ -16,6 +16,8 @@ GOOD = [
 
 BAD = {
     "": "empty",
+    ".": "no address",
+    "..": "no address",
     "a" * 33: "33 characters",
     "a b": "U+0020",
     "a\tb": "U+0009",

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 IDEMPOTENCY_KEY = "Idempotency-Key"
 
 # How a username is made up.
-schemathesis.openapi.format("briscola-username", st.from_regex(r"[A-Za-z0-9_.\-]{1,32}", fullmatch=True))
+schemathesis.openapi.format(
+    "briscola-username", st.from_regex(r"[A-Za-z0-9_\-][A-Za-z0-9_.\-]{0,31}", fullmatch=True)
+)
 
 
 @schemathesis.hook

@@ -143,6 +143,14 @@ async def test_a_malformed_key_is_named(tmp_path: Path, value: bytes) -> None:
         assert service.count() == 0
 
 
+@pytest.mark.parametrize("blanks", [b" ", b"\t", b" \t "])
+async def test_blanks_around_a_key_are_no_part_of_it(tmp_path: Path, blanks: bytes) -> None:
+    async with running(tmp_path) as service:
+        first, again = await post(service, b"k"), await post(service, blanks + b"k" + blanks)
+        assert again.headers["idempotent-replayed"] == "true"
+        assert again.json() == first.json()
+
+
 async def test_two_keys_are_none(tmp_path: Path) -> None:
     async with running(tmp_path) as service:
         headers = [("Idempotency-Key", "k"), ("Idempotency-Key", "k")]
