@@ -27,6 +27,8 @@ T = TypeVar("T")
 Operation = Callable[["Connection", Sequence[A]], Sequence[R | Exception]]
 
 _BATCH = 64
+# Where requests come together, waiting for a few more costs them less than a commit of their own.
+_LINGER = 0.002
 _BUSY_SECONDS = 5.0
 _BUSY_PAUSE = 0.005
 
@@ -87,10 +89,14 @@ class Writer:
         self._connection.close()
 
     async def _run(self) -> None:
+        crowded = False
         while True:
             await self._wanted.wait()
+            if crowded and not self._closing:
+                await asyncio.sleep(_LINGER)
             batch, self._jobs = self._jobs[:_BATCH], self._jobs[_BATCH:]
             if batch:
+                crowded = len(batch) > 1
                 await self._write(batch)
                 for job in batch:
                     _resolve(job)
