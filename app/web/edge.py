@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -44,8 +45,11 @@ class Edge:
             await self._app(scope, receive, send)
             return
         extra = [*self._security, *self._cors.answer_headers(scope)]
+        started = False
 
         async def send_with_headers(message: Message) -> None:
+            nonlocal started
+            started = True
             if message["type"] == "http.response.start":
                 headers = [*message["headers"], *extra]
                 if not any(name == _CSP for name, _ in headers):
@@ -59,7 +63,12 @@ class Edge:
             await problem.response(self._public_url)(scope, receive, send_with_headers)
             return
         if preflight is None:
-            await self._app(scope, receive, send_with_headers)
+            try:
+                await self._app(scope, receive, send_with_headers)
+            except asyncio.CancelledError:
+                # The server has stopped waiting for this call to come to an end.
+                if not started:
+                    await Problem("stopping").response(self._public_url)(scope, receive, send_with_headers)
             return
         response = Response(status_code=204)
         response.raw_headers = preflight

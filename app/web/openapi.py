@@ -32,6 +32,7 @@ _ALWAYS = (
     "rate-limited",
     "header-too-large",
     "internal",
+    "stopping",
     "overloaded",
 )
 _WITH_BODY = ("malformed-body", "body-too-large", "unsupported-media-type")

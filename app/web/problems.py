@@ -129,6 +129,11 @@ KINDS: dict[str, Kind] = {
         "Try again later; the operator must set the machine's clock.",
         ("Retry-After",),
     ),
+    "stopping": Kind(
+        503,
+        "The service is stopping",
+        "The call came to no end in time; send it again, with the same Idempotency-Key if it had one.",
+    ),
     "store-unavailable": Kind(
         503,
         "The service cannot write now",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import httpx
@@ -10,10 +11,12 @@ from starlette.responses import HTMLResponse
 
 from app.web.cors import Cors
 from app.web.edge import Edge
-from tests.service import running
+from tests.service import assert_problem, running
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from starlette.types import Receive, Scope, Send
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,20 @@ async def test_a_page_may_say_itself_what_it_needs() -> None:
     answer = await answer_of("http://scores.example", page, times=3)
     assert answer.headers.get_list("content-security-policy") == ["default-src 'self'"]
     assert len(answer.headers.get_list("x-content-type-options")) == 1
+
+
+async def test_a_call_that_comes_to_no_end_before_the_server_stops_hears_of_it() -> None:
+    entered = asyncio.Event()
+
+    async def endless(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        entered.set()
+        await asyncio.Event().wait()
+
+    transport = httpx.ASGITransport(Edge(endless, Cors(frozenset()), "http://scores.example"))
+    async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
+        call = asyncio.create_task(http.get("/"))
+        await entered.wait()
+        call.cancel()  # as the server does with what is unfinished some seconds after the signal
+        answer = await call
+    assert_problem(answer, 503, "stopping")
+    assert answer.headers["x-content-type-options"] == "nosniff"

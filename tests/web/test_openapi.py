@@ -93,6 +93,7 @@ async def test_the_errors_of_a_post_are_those_of_the_registry(tmp_path: Path) ->
     assert slugs["429"] == {"rate-limited", "too-fast"}
     assert slugs["503"] == {
         "overloaded",
+        "stopping",
         "clock-behind",
         "store-unavailable",
         "identity-provider-unavailable",

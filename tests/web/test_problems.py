@@ -51,6 +51,7 @@ SLUGS = {
     "header-too-large": 431,
     "internal": 500,
     "overloaded": 503,
+    "stopping": 503,
     "clock-behind": 503,
     "identity-provider-unavailable": 503,
     "store-unavailable": 503,
