@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 
 from app.web.cors import Cors
 from app.web.edge import Edge
-from tests.service import assert_problem, running
+from tests.service import running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,5 +66,5 @@ async def test_a_call_that_comes_to_no_end_before_the_server_stops_hears_of_it()
         await entered.wait()
         call.cancel()  # as the server does with what is unfinished some seconds after the signal
         answer = await call
-    assert_problem(answer, 503, "stopping")
+    assert (answer.status_code, answer.json()["type"]) == (503, "http://scores.example/problems/stopping")
     assert answer.headers["x-content-type-options"] == "nosniff"
