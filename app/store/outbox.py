@@ -12,7 +12,7 @@ from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
 from app.store import holders
 from app.store.journal import replaceable
-from app.store.tables import delivery, event, relay
+from app.store.tables import delivery, event, relay, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,9 +36,6 @@ def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, in
         if url not in known:
             known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
     return {url: known[url] for url in urls}
-
-
-_waiting = (delivery.c.state == DeliveryState.PENDING) & delivery.c.holder.is_(None)
 
 
 class StoreOutbox:
@@ -97,7 +94,7 @@ class StoreOutbox:
 
     def _worth_claiming(self, relay_id: int, now: float, connection: Connection) -> bool:
         due = select(delivery.c.event_seq).where(
-            delivery.c.relay_id == relay_id, _waiting, delivery.c.due <= now
+            delivery.c.relay_id == relay_id, waiting, delivery.c.due <= now
         )
         return connection.execute(due.limit(1)).first() is not None or holders.any_dead(
             connection, self._holder, self._clock()
@@ -144,7 +141,7 @@ class StoreOutbox:
                 delivery.c.attempts,
             )
             .join(delivery, delivery.c.event_seq == event.c.seq)
-            .where(delivery.c.relay_id == self._relays[claim.relay], _waiting, delivery.c.due <= claim.now)
+            .where(delivery.c.relay_id == self._relays[claim.relay], waiting, delivery.c.due <= claim.now)
             .order_by(delivery.c.due, event.c.seq)
             .limit(claim.limit)
         )

@@ -87,13 +87,13 @@ delivery = Table(
     sqlite_with_rowid=False,
 )
 # What a process holds in memory is in no index: most deliveries are answered before anybody looks for them.
-_waiting = (delivery.c.state == "pending") & delivery.c.holder.is_(None)
+waiting = (delivery.c.state == "pending") & delivery.c.holder.is_(None)
 Index(
     "ix_delivery_waiting",
     delivery.c.relay_id,
     delivery.c.due,
-    sqlite_where=_waiting,
-    postgresql_where=_waiting,
+    sqlite_where=waiting,
+    postgresql_where=waiting,
 )
 
 # A game server's key: only its hash is kept. Scopes and names are divided by spaces; no names are no limit.

@@ -15,6 +15,7 @@ from app.store.outbox import StoreOutbox, register_relays
 from app.store.refusals import ClockBehind, KeyRevoked, NothingToDelete, NotOwner, TooFast
 from app.store.scores import find_score, latest_score
 from app.store.store import Store
+from tests.clock import Clock
 from tests.store.players import RELAYS, admin, deletion, game_server, make_ledger, opened, player, request
 
 if TYPE_CHECKING:
@@ -30,17 +31,9 @@ if TYPE_CHECKING:
 T = 1_700_000_000
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = T + 0.5
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(T + 0.5)
 
 
 @pytest.fixture

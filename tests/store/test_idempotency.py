@@ -14,6 +14,7 @@ from app.store.ledger import NotImproved, Replayed
 from app.store.names import ban_name
 from app.store.refusals import KeyReused, KeyRevoked, NameTaken, TooFast
 from app.store.store import Store
+from tests.clock import Clock
 from tests.store.players import admin, deletion, game_server, make_ledger, opened, player, request
 
 if TYPE_CHECKING:
@@ -26,17 +27,9 @@ if TYPE_CHECKING:
 DAY = 24 * 60 * 60
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.5
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1_700_000_000.5)
 
 
 @pytest.fixture

@@ -10,19 +10,13 @@ from sqlalchemy import func, select
 from app.store.database import Database
 from app.store.seen_tokens import SeenTokens, Token, TokenUsed
 from app.store.tables import seen_token
+from tests.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 NOW = 1_700_000_000
-
-
-class Clock:
-    now: float = NOW
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture(name="database")
@@ -43,14 +37,14 @@ def use(database: Database, seen: SeenTokens, batch: list[Token]) -> str:
 
 
 def test_each_is_new_once(database: Database) -> None:
-    seen = SeenTokens(Clock())
+    seen = SeenTokens(Clock(NOW))
     assert use(database, seen, tokens("a", "b", "a", "c", "c", "c")) == "nnunuu"
     assert use(database, seen, tokens("b", "d", "a")) == "unu"
-    assert use(database, SeenTokens(Clock()), tokens("d", "e")) == "un"
+    assert use(database, SeenTokens(Clock(NOW)), tokens("d", "e")) == "un"
 
 
 def test_what_is_rolled_back_was_not_used(database: Database) -> None:
-    seen = SeenTokens(Clock())
+    seen = SeenTokens(Clock(NOW))
     with database.writer.connect() as connection:
         transaction = connection.begin()
         seen.use(connection, tokens("a"))
@@ -59,7 +53,7 @@ def test_what_is_rolled_back_was_not_used(database: Database) -> None:
 
 
 def test_kept_an_hour(database: Database) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     seen = SeenTokens(clock)
     use(database, seen, [*tokens("a", at=NOW - 1), *tokens("b", at=NOW)])
     clock.now = NOW + 3600
@@ -70,7 +64,7 @@ def test_kept_an_hour(database: Database) -> None:
 
 
 def test_a_batch_is_one_statement(database: Database) -> None:
-    seen = SeenTokens(Clock())
+    seen = SeenTokens(Clock(NOW))
     use(database, seen, tokens("a"))  # prunes too, which happens once a minute
     statements: list[str] = []
     with database.writer.begin() as connection:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.config_values import rates
 from app.web.counters import Counters
+from tests.clock import Clock
 from tests.web.redis_server import free_port, redis_server
 
 if TYPE_CHECKING:
@@ -16,15 +17,8 @@ if TYPE_CHECKING:
 RATE = rates("3/minute")
 
 
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 async def test_a_process_counts_for_itself() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     counters = Counters(clock=clock)
     assert [await counters.hit(RATE, "a") for _ in range(3)] == [None] * 3
     clock.now += 20.5
@@ -36,7 +30,7 @@ async def test_a_process_counts_for_itself() -> None:
 
 
 async def test_the_strictest_of_several_rates_counts() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     counters = Counters(clock=clock)
     several = rates("2/second;3/hour")
     assert [await counters.hit(several, "a") for _ in range(2)] == [None, None]
@@ -63,7 +57,7 @@ async def test_replicas_share_a_redis() -> None:
 async def test_a_redis_that_is_away_stops_nobody(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "app")
     port = free_port()
-    clock = Clock()
+    clock = Clock(1000.0)
     counters = Counters(f"redis://user:secret@127.0.0.1:{port}", clock)
     # The process counts for itself meanwhile, and says so once.
     assert [await counters.hit(RATE, "a") for _ in range(3)] == [None] * 3
@@ -86,7 +80,7 @@ async def test_a_redis_that_is_away_stops_nobody(caplog: pytest.LogCaptureFixtur
 async def test_a_redis_that_hangs_stops_nobody() -> None:
     port = free_port()
     with redis_server(port) as process:
-        counters = Counters(f"redis://127.0.0.1:{port}", Clock())
+        counters = Counters(f"redis://127.0.0.1:{port}", Clock(1000.0))
         assert await counters.hit(RATE, "a") is None
         process.send_signal(signal.SIGSTOP)
         assert [await counters.hit(RATE, "a") for _ in range(3)] == [None] * 3

@@ -11,19 +11,13 @@ from limits import parse
 from limits.aio.strategies import FixedWindowRateLimiter
 
 from app.web.limit_storage import LocalStorage
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.clock import Clock
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.floats(0, 9)), max_size=40))
 def test_a_window_begins_with_the_first_call_and_holds_the_rate(calls: list[tuple[str, float]]) -> None:
     async def run() -> None:
-        clock = Clock()
+        clock = Clock(1000.0)
         strategy = FixedWindowRateLimiter(LocalStorage(clock))
         windows: dict[str, list[float]] = {}  # begin, count
         for who, later in calls:
@@ -38,7 +32,7 @@ def test_a_window_begins_with_the_first_call_and_holds_the_rate(calls: list[tupl
 
 
 async def test_the_end_of_a_window_is_told_in_wall_time() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     strategy = FixedWindowRateLimiter(LocalStorage(clock))
     await strategy.hit(parse("3/minute"), "a")
     clock.now += 20
@@ -48,7 +42,7 @@ async def test_the_end_of_a_window_is_told_in_wall_time() -> None:
 
 
 async def test_what_has_run_out_does_not_pile_up() -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     storage = LocalStorage(clock)
     for number in range(10_000):
         clock.now += 1
@@ -57,7 +51,7 @@ async def test_what_has_run_out_does_not_pile_up() -> None:
 
 
 async def test_there_are_never_more_than_it_can_hold() -> None:
-    storage = LocalStorage(Clock(), capacity=100)
+    storage = LocalStorage(Clock(1000.0), capacity=100)
     for number in range(1000):
         await storage.incr(str(number), 60)
     assert len(storage) <= 100
@@ -66,7 +60,7 @@ async def test_there_are_never_more_than_it_can_hold() -> None:
 
 
 async def test_counters_can_be_forgotten() -> None:
-    storage = LocalStorage(Clock())
+    storage = LocalStorage(Clock(1000.0))
     await storage.incr("a", 60, 5)
     await storage.incr("b", 60)
     await storage.clear("a")

@@ -17,6 +17,7 @@ from app.store.database import Database
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
 from app.web.signed_calls import SignedCalls
+from tests.clock import Clock
 from tests.nostr.tokens import ALICE, BOB, call_tags, encoded, pubkey_of, sha256, signed, token
 from tests.service import PUBLIC_URL, assert_problem, running
 
@@ -32,13 +33,6 @@ NOW = 1_700_000_000
 URL = f"{PUBLIC_URL}/v1/scores"
 BODY = b'{"username": "alice", "score": 72}'
 CHALLENGE = 'Nostr realm="briscola-scores"'
-
-
-class Clock:
-    now: float = NOW
-
-    def __call__(self) -> float:
-        return self.now
 
 
 async def post(
@@ -59,7 +53,7 @@ def assert_refused(answer: httpx.Response, reason: str) -> None:
 
 
 async def test_a_signed_call_publishes(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         answer = await post(service.http, honest())
         assert answer.status_code == 201
         assert json.loads(answer.json()["event"]["content"]) == {"v": 1, "username": "alice", "score": 72}
@@ -67,13 +61,13 @@ async def test_a_signed_call_publishes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["nostr", "NOSTR", "Nostr "])
 async def test_the_scheme_is_read_in_any_case(tmp_path: Path, scheme: str) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         assert (await post(service.http, honest().replace("Nostr", scheme))).status_code == 201
 
 
 @pytest.mark.parametrize("seconds", [-60, 60])
 async def test_the_bounds_of_the_clock_are_inside(tmp_path: Path, seconds: int) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         assert (await post(service.http, honest(at=NOW + seconds))).status_code == 201
         assert_refused(await post(service.http, honest(at=NOW + seconds // 60 * 61)), "61 s")
 
@@ -111,13 +105,13 @@ REFUSED = {
 
 @pytest.mark.parametrize(("authorization", "reason"), REFUSED.values(), ids=REFUSED.keys())
 async def test_refused_with_a_reason(tmp_path: Path, authorization: str, reason: str) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         assert_refused(await post(service.http, authorization), reason)
         assert service.count() == 0
 
 
 async def test_a_token_without_its_scheme_word_is_malformed(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         for header in ("Nostr", "Nostr ", honest().replace(" ", "\t"), "Nostr é".encode().decode("latin-1")):
             answer = await service.http.post(
                 "/v1/scores", content=BODY, headers=[(b"Authorization", header.encode("latin-1"))]
@@ -127,14 +121,14 @@ async def test_a_token_without_its_scheme_word_is_malformed(tmp_path: Path) -> N
 
 async def test_no_header_of_the_call_says_what_the_address_is(tmp_path: Path) -> None:
     forwarded = {"Host": "evil.example", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http"}
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         for url in ("https://evil.example/v1/scores", "http://evil.example/v1/scores"):
             assert_refused(await post(service.http, honest(url=url), **forwarded), f"sign exactly {URL}")
         assert (await post(service.http, honest(), **forwarded)).status_code == 201
 
 
 async def test_the_public_url_may_have_a_path_and_the_call_a_query(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         transport = httpx.ASGITransport(service.service.app("https://example.org/scores"))
         async with httpx.AsyncClient(transport=transport, base_url="http://10.0.0.1:8000") as http:
             url = "https://example.org/scores/v1/scores"
@@ -146,13 +140,13 @@ async def test_the_public_url_may_have_a_path_and_the_call_a_query(tmp_path: Pat
 
 
 async def test_a_signed_body_that_is_too_large_is_not_hashed(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         body = b" " * 4096 + BODY
         assert_problem(await post(service.http, honest(body), body), 413, "body-too-large")
 
 
 async def test_one_use(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         authorization = honest()
         assert (await post(service.http, authorization)).status_code == 201
         assert_refused(await post(service.http, authorization), "was used before")
@@ -167,7 +161,7 @@ def signed_event(authorization: str) -> dict[str, Any]:
 
 
 async def test_many_uses_at_once_are_one(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         authorization = honest()
         answers = await asyncio.gather(*(post(service.http, authorization) for _ in range(30)))
         assert sorted(answer.status_code for answer in answers) == [201] + [401] * 29
@@ -179,13 +173,13 @@ async def test_honest_calls_in_one_second_all_pass(tmp_path: Path) -> None:
     bodies = [BODY, BODY, b'{"username": "alice", "score": 73}']
     made = [honest(body) for body in bodies]
     assert signed_event(made[0])["id"] == signed_event(made[1])["id"]
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         answers = [await post(service.http, *call) for call in zip(made, bodies, strict=True)]
         assert [answer.status_code for answer in answers] == [201, 201, 201]
 
 
 async def test_used_stays_used_across_restarts_replicas_and_the_window(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = Clock(NOW)
     authorization = honest(at=NOW + 60)
     async with running(tmp_path, clock=clock) as one, running(tmp_path, clock=clock) as other:
         assert (await post(one.http, authorization)).status_code == 201
@@ -202,7 +196,7 @@ def tokens_kept(service: Running) -> int:
 
 
 async def test_a_refused_call_uses_nothing_up(tmp_path: Path) -> None:
-    async with running(tmp_path, clock=Clock()) as service:
+    async with running(tmp_path, clock=Clock(NOW)) as service:
         authorization = honest()
         assert_refused(await post(service.http, authorization, BODY + b" "), "payload")
         assert tokens_kept(service) == 0
@@ -213,7 +207,7 @@ async def test_a_refused_call_uses_nothing_up(tmp_path: Path) -> None:
 async def test_path_bytes_count_as_they_came(tmp_path: Path) -> None:
     """Percent-encoded names, in either spelling; a call that only reads may come twice with one token."""
     store = Store(Database(f"sqlite:///{tmp_path / 'scores.db'}"))
-    calls = SignedCalls(store, SeenTokens(Clock()), PUBLIC_URL, Clock())
+    calls = SignedCalls(store, SeenTokens(Clock(NOW)), PUBLIC_URL, Clock(NOW))
 
     async def whose(request: Request) -> Response:
         _, _, made = request.headers["authorization"].partition(" ")
