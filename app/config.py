@@ -6,7 +6,6 @@ import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -62,40 +61,6 @@ def _relays(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(urls))
 
 
-def _public_url(text: str) -> str:
-    wrong = ValueError("is no address: give one such as https://scores.example or https://example.org/scores")
-    # It begins a header (Location), where only these characters may stand.
-    if not text.isascii() or not text.isprintable() or set(text) & set(' "<>\\^`{|}'):
-        raise wrong
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        raise wrong from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname or port == 0 or "?" in text or "#" in text:
-        raise wrong
-    if parts.username is not None:
-        raise ValueError("carries a user name: drop it")
-    # As browsers and libraries write it, because signed calls (NIP-98) are compared with it letter by letter.
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    at = "" if port in {None, 80 if parts.scheme == "http" else 443} else f":{port}"
-    return f"{parts.scheme}://{host}{at}{parts.path}".rstrip("/")
-
-
-def _database_url(text: str) -> str:
-    file = text.removeprefix("sqlite:///")
-    # A database in memory would be another one for every connection.
-    if file in {text, "", ":memory:"} or file.startswith("file:") or "?" in file:
-        raise ValueError("is no database that is supported here: give sqlite:///FILE")
-    return text
-
-
-def _switch(text: str) -> bool:
-    if text not in {"0", "1"}:
-        raise ValueError("is neither 1 nor 0")
-    return text == "1"
-
-
 class EnvironmentSettings(BaseModel):
     """Settings read from the environment, each under its name with the prefix."""
 
@@ -124,7 +89,7 @@ class ClientSettings(EnvironmentSettings):
 class StoreSettings(EnvironmentSettings):
     """What a command needs that works on the store alone."""
 
-    database_url: Annotated[str, BeforeValidator(_database_url)] = Field(
+    database_url: Annotated[str, BeforeValidator(values.database_url)] = Field(
         "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -137,7 +102,7 @@ class Settings(StoreSettings):
     """What the service runs with; the secret key prints as nothing that helps a thief."""
 
     # Before the secret key, whose check asks for it.
-    allow_insecure_key: Annotated[bool, BeforeValidator(_switch)] = Field(
+    allow_insecure_key: Annotated[bool, BeforeValidator(values.switch)] = Field(
         default=False, description="1 signs even with the key that everybody knows; for tests."
     )
     secret_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] = Field(
@@ -153,7 +118,7 @@ class Settings(StoreSettings):
     relays: Annotated[tuple[str, ...], BeforeValidator(_relays)] = Field(
         (DEFAULT_RELAY,), description="The relays that get every score, by commas."
     )
-    public_url: Annotated[str, BeforeValidator(_public_url)] | None = Field(
+    public_url: Annotated[str, BeforeValidator(values.public_url)] | None = Field(
         None, description="The address under which clients reach the service; http://HOST:PORT if unset."
     )
     score_policy: Literal["latest", "best"] = Field(

@@ -1,10 +1,10 @@
-"""How the text of a setting becomes its value, for what guards the door."""
+"""How the text of a setting becomes its value."""
 
 from __future__ import annotations
 
 import importlib.util
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from limits import RateLimitItem, parse_many
 
@@ -92,9 +92,9 @@ def origins(text: str) -> frozenset[str]:
     for part in split(text):
         try:
             parts = urlsplit(part)
-            port = parts.port
+            _ = parts.port  # raises for a port that is none
         except ValueError:
-            parts, port = urlsplit(""), None
+            parts = urlsplit("")
         if part == "*":
             raise ValueError("* would let every site post for its visitors: name each origin")
         if (
@@ -107,7 +107,55 @@ def origins(text: str) -> frozenset[str]:
             or parts.fragment
         ):
             raise ValueError(f"{part.rpartition('@')[2]!r} is no origin: give such as https://game.example")
-        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-        suffix = "" if port in {None, _PORTS[parts.scheme]} else f":{port}"
-        found.add(f"{parts.scheme}://{host}{suffix}")
+        found.add(_origin(parts))
     return frozenset(found)
+
+
+def _origin(parts: SplitResult) -> str:
+    """Scheme, host and port as browsers write them: lower case, no default port."""
+    host = parts.hostname or ""
+    at = "" if parts.port in {None, _PORTS[parts.scheme]} else f":{parts.port}"
+    return f"{parts.scheme}://[{host}]{at}" if ":" in host else f"{parts.scheme}://{host}{at}"
+
+
+def public_url(text: str) -> str:
+    """The address of the service as clients write it, without a `/` at the end.
+
+    Raises:
+        ValueError: for what is no http or https address, or carries more than a path.
+    """
+    wrong = ValueError("is no address: give one such as https://scores.example or https://example.org/scores")
+    # It begins a header (Location), where only these characters may stand.
+    if not text.isascii() or not text.isprintable() or set(text) & set(' "<>\\^`{|}'):
+        raise wrong
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise wrong from None
+    if parts.scheme not in _PORTS or not parts.hostname or port == 0 or "?" in text or "#" in text:
+        raise wrong
+    if parts.username is not None:
+        raise ValueError("carries a user name: drop it")
+    # As browsers and libraries write it, because signed calls (NIP-98) are compared with it letter by letter.
+    return f"{_origin(parts)}{parts.path}".rstrip("/")
+
+
+def database_url(text: str) -> str:
+    """The address of a database file.
+
+    Raises:
+        ValueError: anything else; the text is not quoted.
+    """
+    file = text.removeprefix("sqlite:///")
+    # A database in memory would be another one for every connection.
+    if file in {text, "", ":memory:"} or file.startswith("file:") or "?" in file:
+        raise ValueError("is no database that is supported here: give sqlite:///FILE")
+    return text
+
+
+def switch(text: str) -> bool:
+    """Whether the text is 1; ValueError unless it is 1 or 0."""
+    if text not in {"0", "1"}:
+        raise ValueError("is neither 1 nor 0")
+    return text == "1"
