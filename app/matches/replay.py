@@ -92,7 +92,7 @@ def verify_transcript(source: Source, app_pubkey: AppKeys, *, master: bool = Tru
     Args:
         source: the event that holds it, as JSON text or a mapping.
         app_pubkey: the app's public key, or a set of them, hex or npub.
-        master: whether the choices of the level `master` are checked too, which takes some 0.2 s; those of the
+        master: whether the choices of the level `master` are checked too (some 0.2 s); those of the
             other levels always are.
 
     Raises:
