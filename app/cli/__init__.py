@@ -20,6 +20,7 @@ COMMANDS = {
     "names": "app.cli.names",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
+    "replay": "app.cli.replay",
 }
 
 
