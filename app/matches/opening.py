@@ -17,7 +17,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.matches.commitment import VARIANT
-from app.nostr.event import Event, fault_of, sign_event
+from app.matches.signed_event import event_fault
+from app.nostr.event import Event, sign_event
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
 KIND = 78
 
 Tags = tuple[tuple[str, str], ...]
-
-
-class InvalidOpening(ValueError):
-    """An event that opens no match; the message says which part of it is wrong."""
 
 
 def commitment_tags(terms: Terms, commitment: str) -> Tags:
@@ -76,38 +73,15 @@ def sign_statement(
     return sign_event(secret, created_at=created_at, kind=KIND, tags=tags, content="")
 
 
-def check_commitment(event: Event, *, terms: Terms, commitment: str, app_keys: Collection[str]) -> None:
-    """Check that `event` commits one of the app's keys to `commitment` on these terms.
-
-    Raises:
-        InvalidOpening: it does not.
-    """
-    _check("commitment event", event, app_keys, "the app's", commitment_tags(terms, commitment))
+def commitment_fault(event: Event, *, terms: Terms, commitment: str, app_keys: Collection[str]) -> str | None:
+    """Why `event` does not commit one of the app's keys to `commitment` on these terms; None if it does."""
+    tags = commitment_tags(terms, commitment)
+    return event_fault(event, "commitment event", kind=KIND, signers=app_keys, tags=tags)
 
 
-def check_statement(
+def statement_fault(
     event: Event, *, terms: Terms, commitment_event: str, commitment: str, client_seed: bytes
-) -> None:
-    """Check that `event` is the player's word for this client seed, given after that commitment.
-
-    Raises:
-        InvalidOpening: it is not.
-    """
+) -> str | None:
+    """Why `event` is not the player's word for this seed, given after that commitment; None if it is."""
     tags = statement_tags(terms, commitment_event, commitment, client_seed)
-    _check("statement", event, (terms.player,), "the player's", tags)
-
-
-def _check(name: str, event: Event, signers: Collection[str], whose: str, tags: Tags) -> None:
-    if event.kind != KIND:
-        raise InvalidOpening(f"the {name} is of kind {event.kind}: it must be of kind {KIND}")
-    if event.pubkey not in signers:
-        raise InvalidOpening(f"the {name} is signed by {event.pubkey}, which is not {whose} key")
-    if event.content:
-        raise InvalidOpening(f"the {name} has content: it must be empty")
-    if event.tags != tags:
-        names = ", ".join(tag for tag, _ in tags)
-        wrong = next((tag for tag, is_tag in zip(tags, event.tags, strict=False) if tag != is_tag), None)
-        what = f"the tag {wrong[0]} is not {wrong[1]!a}" if wrong else "there are other tags or fewer"
-        raise InvalidOpening(f"the {name} has other tags than {names} of this match: {what}")
-    if fault := fault_of(event):
-        raise InvalidOpening(f"the {name} is not signed: {fault}")
+    return event_fault(event, "statement", kind=KIND, signers=(terms.player,), tags=tags)

@@ -12,16 +12,19 @@ from app.briscola.computer import MASTER
 from app.briscola.errors import IllegalAction
 from app.matches.commitment import commitment
 from app.matches.match import PLIES, Match, Points, Side
-from app.matches.opening import InvalidOpening, check_commitment, check_statement
-from app.matches.transcript import InvalidTranscript, Transcript, read_transcript
-from app.nostr.event import Event, fault_of
-from app.verifier import app_keys, verify_with
+from app.matches.opening import commitment_fault, statement_fault
+from app.matches.signed_event import event_fault
+from app.matches.transcript import KIND, InvalidTranscript, Transcript, read_transcript
+from app.scores.score_event import KIND as SCORE_KIND
+from app.scores.score_event import score_template
+from app.verifier import app_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from app.matches.commitment import Terms
     from app.matches.transcript import Forfeit
+    from app.nostr.event import Event
     from app.verifier import AppKeys, Source
 
 _NEVER_PROVED = (
@@ -105,12 +108,8 @@ def verify_transcript(source: Source, app_pubkey: AppKeys, *, master: bool = Tru
         return TranscriptVerdict((str(error),))
     choices_checked = master or transcript.terms.level != MASTER
     replayed = _replay(transcript, choices_checked=choices_checked)
-    reasons = (
-        *_signature_faults(event, transcript, keys),
-        *_deal_faults(transcript, keys),
-        *_play_faults(transcript, replayed),
-        *_score_faults(transcript, keys),
-    )
+    faults = (*_event_faults(event, transcript, keys), *_match_faults(transcript, replayed))
+    reasons = tuple(fault for fault in faults if fault is not None)
     if reasons:
         return TranscriptVerdict(reasons, event.id, replayed.false_ply)
     return TranscriptVerdict(
@@ -150,39 +149,30 @@ def _replay(transcript: Transcript, *, choices_checked: bool) -> _Replayed:
     return _Replayed(match)
 
 
-def _signature_faults(event: Event, transcript: Transcript, keys: frozenset[str]) -> Iterator[str]:
-    if event.pubkey not in keys:
-        yield f"the transcript is signed by {event.pubkey}, which is not the app's key"
-    if event.tags != transcript.tags:
-        yield "the transcript's tags are not d, its match, and e, its score event if there is one"
-    if fault := fault_of(event):
-        yield f"the transcript is not signed: {fault}"
-
-
-def _deal_faults(transcript: Transcript, keys: frozenset[str]) -> Iterator[str]:
+def _event_faults(event: Event, transcript: Transcript, keys: frozenset[str]) -> Iterator[str | None]:
+    """What is wrong with the events, the transcript's own and those in it; None for each that is right."""
     terms, committed = transcript.terms, transcript.commitment
-    if commitment(terms, transcript.secrets) != committed:
-        yield "the commitment is not the hash of match, player, level, server seed and salt"
-    checks: tuple[Callable[[], None], ...] = (
-        lambda: check_commitment(
-            transcript.commitment_event, terms=terms, commitment=committed, app_keys=keys
-        ),
-        lambda: check_statement(
-            transcript.statement,
-            terms=terms,
-            commitment_event=transcript.commitment_event.id,
-            commitment=committed,
-            client_seed=transcript.client_seed,
-        ),
+    # The content has been read, so it is what it must be.
+    yield event_fault(
+        event, "transcript", kind=KIND, signers=keys, tags=transcript.tags, content=event.content
     )
-    for check in checks:
-        try:
-            check()
-        except InvalidOpening as error:
-            yield str(error)
+    yield commitment_fault(transcript.commitment_event, terms=terms, commitment=committed, app_keys=keys)
+    yield statement_fault(
+        transcript.statement,
+        terms=terms,
+        commitment_event=transcript.commitment_event.id,
+        commitment=committed,
+        client_seed=transcript.client_seed,
+    )
+    if (score := transcript.score_event) is not None:
+        tags, content = score_template(terms.username, transcript.points.player)
+        yield event_fault(score, "score event", kind=SCORE_KIND, signers=keys, tags=tags, content=content)
 
 
-def _play_faults(transcript: Transcript, replayed: _Replayed) -> Iterator[str]:
+def _match_faults(transcript: Transcript, replayed: _Replayed) -> Iterator[str]:
+    """What is wrong with the match itself: its commitment, its plays, how it ended."""
+    if commitment(transcript.terms, transcript.secrets) != transcript.commitment:
+        yield "the commitment is not the hash of match, player, level, server seed and salt"
     if replayed.fault is not None:
         yield replayed.fault
         return
@@ -194,21 +184,8 @@ def _play_faults(transcript: Transcript, replayed: _Replayed) -> Iterator[str]:
             "a hand is forfeited if, and only if, it is not played to its end, "
             f"and {len(transcript.plays)} of {PLIES} plies are made"
         )
-
-
-def _score_faults(transcript: Transcript, keys: frozenset[str]) -> Iterator[str]:
-    if transcript.score_event is None:
-        return
-    if transcript.forfeit is not None:
+    if transcript.forfeit is not None and transcript.score_event is not None:
         yield "a forfeited hand has no score event"
-    verdict = verify_with(transcript.score_event.to_dict(), keys)
-    if not (verdict.ok and verdict.consistent):
-        yield f"the score event is not the app's: {'; '.join(verdict.reasons)}"
-        return
-    if verdict.username != transcript.terms.username:
-        yield "the score event is published under another name"
-    if verdict.score != transcript.points.player:
-        yield f"the score event has a score of {verdict.score}, the hand {transcript.points.player}"
 
 
 def _proved(transcript: Transcript, *, choices_checked: bool) -> Iterator[str]:

@@ -83,7 +83,7 @@ class Transcript:
         """The JSON of RFC 8785.
 
         Raises:
-            InvalidTranscript: a text in it has no UTF-8 form.
+            InvalidTranscript: a text has no UTF-8 form, or a number is beyond 2^53.
         """
         value: dict[str, Any] = {
             "v": VERSION,
@@ -105,8 +105,8 @@ class Transcript:
         }
         try:
             return rfc8785.dumps(value).decode()
-        except rfc8785.CanonicalizationError:
-            raise InvalidTranscript("a text in it holds a lone surrogate, which has no UTF-8 form") from None
+        except rfc8785.CanonicalizationError as error:
+            raise InvalidTranscript(f"it has no canonical form: {error}") from None
 
     @property
     def tags(self) -> tuple[tuple[str, ...], ...]:

@@ -70,11 +70,10 @@ def test_the_key_in_any_spelling_and_several():
     for keys in (nip19.encode("npub", bytes.fromhex(APP.pubkey)), {STRANGER.pubkey, APP.pubkey}):
         assert reasons(EVENT, keys) == ()
     found = reasons(EVENT, STRANGER.pubkey)
-    assert [reason.split(" is ")[0] for reason in found] == [
-        "the transcript",
-        "the commitment event",
-        "the score event",
-    ]
+    assert found == tuple(
+        f"the {name} is signed by {APP.pubkey}, who may not sign it"
+        for name in ("transcript", "commitment event", "score event")
+    )
     with pytest.raises(ValueError, match="public key"):
         verify_transcript(EVENT, "none")
 
@@ -173,24 +172,31 @@ def test_a_choice_of_the_computer_that_is_another_levels():
 def test_seeds_that_were_not_committed_to():
     other = Secrets(b"\7" * 32, MADE.transcript.secrets.salt)
     found = reasons(MADE.changed(secrets=other))
-    assert any(reason.startswith("the commitment is not the hash") for reason in found)
+    assert "the commitment is not the hash of match, player, level, server seed and salt" in found
     committed = commitment(MADE.transcript.terms, other)
     found = reasons(MADE.changed(secrets=other, commitment=committed))
-    assert [
-        reason for reason in found if reason.startswith(("the commitment event has", "the statement has"))
+    assert [reason.partition(" is not ")[0] for reason in found][:2] == [
+        "the commitment event's tag 2",
+        "the statement's tag 3",
     ]
     # A commitment made afterwards is not the one that the player answered to.
     late = sign_commitment(APP, terms=MADE.transcript.terms, commitment=committed, created_at=NOW)
     found = reasons(MADE.changed(secrets=other, commitment=committed, commitment_event=late))
-    assert any(reason.startswith("the statement has other tags") for reason in found)
+    assert any(reason.startswith("the statement's tag 2 is not e with") for reason in found)
 
 
 def test_a_score_that_is_not_the_hands():
     points, name = MADE.transcript.points.player, "alice"
     cases = [
-        (sign_score(APP, username=name, score=points + 1, created_at=NOW), "a score of"),
-        (sign_score(APP, username="Alice", score=points, created_at=NOW), "under another name"),
-        (sign_score(PLAYER, username=name, score=points, created_at=NOW), "is not the app's"),
+        (
+            sign_score(APP, username=name, score=points + 1, created_at=NOW),
+            f"tag 4 is not score with the value '{points}'",
+        ),
+        (
+            sign_score(APP, username="Alice", score=points, created_at=NOW),
+            "tag 3 is not username with the value 'alice'",
+        ),
+        (sign_score(PLAYER, username=name, score=points, created_at=NOW), "who may not sign it"),
     ]
     for score, message in cases:
         (reason,) = reasons(MADE.changed(score_event=score))
@@ -200,7 +206,7 @@ def test_a_score_that_is_not_the_hands():
 def test_points_and_forfeits():
     took = MADE.transcript.points
     swapped = reasons(MADE.changed(points=Points(took.computer, took.player)))
-    assert swapped[0] == f"the points are {took.player} and {took.computer}, not as the transcript has them"
+    assert f"the points are {took.player} and {took.computer}, not as the transcript has them" in swapped
     given_up = reasons(MADE.changed(forfeit=Forfeit.EXPIRED))
     assert given_up[0].endswith("and 40 of 40 plies are made")
     assert given_up[1] == "a forfeited hand has no score event"
@@ -210,12 +216,10 @@ def test_points_and_forfeits():
 
 
 def test_tags_are_those_of_the_transcript():
-    content = EVENT["content"]
     for tags in ([], EVENT["tags"][:1], EVENT["tags"][::-1], [*EVENT["tags"], ["t", "x"]]):
-        signed = sign_event(APP, created_at=NOW, kind=30078, tags=tags, content=content)
-        assert reasons(signed) == (
-            "the transcript's tags are not d, its match, and e, its score event if there is one",
-        )
+        signed = sign_event(APP, created_at=NOW, kind=30078, tags=tags, content=EVENT["content"])
+        (reason,) = reasons(signed)
+        assert reason.startswith(("the transcript has", "the transcript's tag 1 is not d"))
 
 
 def test_master_is_checked_only_where_that_is_wanted():
