@@ -6,10 +6,9 @@ Order: higher score, then earlier `created_at`, then lower id. Ranks are those o
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sortedcontainers import SortedList
-
+from app.scores.ordered import Key, Ordered
 from app.scores.signed_score import SignedScore
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ AHEAD_SECONDS = 15 * 60
 """How far ahead of the clock an event may be; one that is further has to wait until it is not."""
 
 _LAST_ID = "g"  # above every hex digit
-
-_Key = tuple[Any, ...]
-"""(-score, created_at, id, row); a shorter one stands before those that it begins."""
 
 
 class Position(NamedTuple):
@@ -50,20 +46,22 @@ class Ranking:
     """Rows in order. With n rows each call costs O(log n), and a page besides what it returns."""
 
     def __init__(self, rows: Iterable[SignedScore] = ()) -> None:
-        self._keys: SortedList[_Key] = SortedList(map(_key, rows))
+        self._rows = Ordered()  # a key that is shorter than others stands before those that it begins
+        for row in rows:
+            self.add(row)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._rows)
 
     def rank(self, score: int) -> int:
         """The rank that a row with this score has, or would have."""
-        return int(self._keys.bisect_left((-score,))) + 1
+        return int(self._rows.keys.bisect_left((-score,))) + 1
 
     def page(self, limit: int, *, start: int = 0) -> list[Entry]:
         """Up to `limit` entries from the row that `start` others stand before."""
         entries: list[Entry] = []
         rank = score = None
-        for place, key in enumerate(self._keys.islice(start, start + limit), start + 1):
+        for place, key in enumerate(self._rows.keys.islice(start, start + limit), start + 1):
             if rank is None:
                 rank = self.rank(-key[0])
             elif key[0] != score:
@@ -75,16 +73,15 @@ class Ranking:
     def after(self, position: Position, limit: int) -> list[Entry]:
         """Up to `limit` entries behind a position, right whatever has changed since it was taken."""
         score, created_at, event_id = position
-        start = self._keys.bisect_right((-score, created_at, event_id + _LAST_ID))
+        start = self._rows.keys.bisect_right((-score, created_at, event_id + _LAST_ID))
         return self.page(limit, start=start)
 
     def from_rank(self, rank: int, limit: int) -> list[Entry]:
         """Up to `limit` entries from the first one whose rank is `rank` or behind it."""
         start = max(rank, 1) - 1
-        if 0 < start < len(self._keys):
-            score = self._keys[start][0]
-            if self._keys[start - 1][0] == score:
-                start = self._keys.bisect_left((score + 1,))
+        keys = self._rows.keys
+        if 0 < start < len(keys) and keys[start - 1][0] == keys[start][0]:
+            start = keys.bisect_left((keys[start][0] + 1,))
         return self.page(limit, start=start)
 
     def around(self, row: SignedScore, before: int, behind: int) -> list[Entry]:
@@ -93,17 +90,17 @@ class Ranking:
         Raises:
             ValueError: The row is not on the board.
         """
-        place = self._keys.index(_key(row))
+        place = self._rows.keys.index(_key(row))
         start = max(place - before, 0)
         return self.page(place + behind + 1 - start, start=start)
 
     def add(self, row: SignedScore) -> None:
         """Put in a row that is not there yet."""
-        self._keys.add(_key(row))
+        self._rows.add(row.event_id, _key(row))
 
     def remove(self, row: SignedScore) -> None:
         """Take out a row that is there."""
-        self._keys.remove(_key(row))
+        self._rows.remove(row.event_id, _key(row))
 
 
 class Leaderboard:
@@ -123,7 +120,7 @@ class Leaderboard:
         self._newest: dict[
             str, SignedScore
         ] = {}  # by d; deleted ones too, which older versions must not replace
-        self._by_time: SortedList[tuple[Any, ...]] = SortedList()
+        self._by_time = Ordered()
         self._names: dict[str, str] = {}  # by id of the newest
         self._deleted_until: dict[str, int] = {}
         self._deleted_ids: set[str] = set()
@@ -162,7 +159,7 @@ class Leaderboard:
         """
         lower = None if since is None else (since,)
         upper = None if until is None else (until, _LAST_ID)
-        return Ranking(row for _, _, row in self._by_time.irange(lower, upper))
+        return Ranking(row for _, _, row in self._by_time.keys.irange(lower, upper))
 
     def would_change(self, d: str, created_at: int, event_id: str) -> bool:
         """Whether a score with these, if its signature held, is news here; false for known and older ones."""
@@ -217,7 +214,7 @@ class Leaderboard:
             self._hide(standing)
         if shows:
             self.ranking.add(score)
-            self._by_time.add((score.created_at, score.event_id, score))
+            self._by_time.add(score.event_id, (score.created_at, score.event_id, score))
         return frozenset({d}) if shown or shows else frozenset()
 
     def _add_deletion(self, deletion: Deletion) -> frozenset[str]:
@@ -236,7 +233,7 @@ class Leaderboard:
 
     def _hide(self, row: SignedScore) -> None:
         self.ranking.remove(row)
-        self._by_time.remove((row.created_at, row.event_id, row))
+        self._by_time.remove(row.event_id, (row.created_at, row.event_id, row))
 
     def _is_deleted(self, score: SignedScore) -> bool:
         return score.event_id in self._deleted_ids or score.created_at <= self._deleted_until.get(score.d, -1)
@@ -247,5 +244,5 @@ def _is_newer(created_at: int, event_id: str, than: int, than_id: str) -> bool:
     return created_at > than or (created_at == than and event_id < than_id)
 
 
-def _key(row: SignedScore) -> _Key:
+def _key(row: SignedScore) -> Key:
     return -row.score, row.created_at, row.event_id, row
