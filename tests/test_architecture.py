@@ -22,7 +22,7 @@ ROOMS: dict[str, set[str]] = {
     # `verify_many` asks the pool above it, when it is called: loading the verifier loads no pool (see below).
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
-    "app.delivery": {"app.nostr"},
+    "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth"},
     "app.config_values": set(),
