@@ -168,9 +168,10 @@ async def _read_back(relay: str, sent: dict[str, Any]) -> dict[str, Any]:
         raise _StepFailed(f"the relay could not be read: {error}") from None
     if not fetched.complete:
         raise _StepFailed(f"the relay could not be read: {fetched.reason}")
-    if [event.fields for event in fetched.events] != [sent]:
+    events = [json.loads(event.text) for event in fetched.events]
+    if events != [sent]:
         raise _StepFailed("the relay did not give the same event back")
-    return fetched.events[0].fields
+    return sent
 
 
 def _show_checks(verdict: Verdict) -> bool:
