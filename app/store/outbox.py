@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import Select, bindparam, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
 from app.store import holders
+from app.store.cursor import cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
 
@@ -29,12 +30,16 @@ class _Claim:
     limit: int
 
 
+_REGISTER = "INSERT INTO relay (url) VALUES (?) ON CONFLICT (url) DO NOTHING"
+
+
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
-    known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
-    for url in urls:
-        if url not in known:
-            known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
+    query = select(relay.c.url, relay.c.id)
+    known = dict(connection.execute(query).all())
+    if new := sorted(set(urls) - known.keys()):
+        cursor_of(connection).run_many(_REGISTER, [(url,) for url in new])
+        known = dict(connection.execute(query).all())
     return {url: known[url] for url in urls}
 
 
@@ -85,7 +90,7 @@ class StoreOutbox:
         await self._store.write(self._leave, None, bulky=True)
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
-        holders.beat(connection.connection.cursor(), self._holder, self._clock())
+        holders.beat(cursor_of(connection), self._holder, self._clock())
         return [*beats]
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
@@ -144,6 +149,7 @@ class StoreOutbox:
             .where(delivery.c.relay_id == self._relays[claim.relay], waiting, delivery.c.due <= claim.now)
             .order_by(delivery.c.due, event.c.seq)
             .limit(claim.limit)
+            .with_for_update(of=delivery, skip_locked=True)
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
@@ -153,11 +159,11 @@ class StoreOutbox:
             for batch in batches
             for o in batch
         ]
-        connection.connection.cursor().executemany(_RECORD, rows)
+        cursor_of(connection).run_many(_RECORD, rows)
         return [None] * len(batches)
 
 
-# At the driver's level, because it runs for every answer of every relay. What is settled stays settled, save
+# It runs for every answer of every relay. What is settled stays settled, save
 # that a relay's acceptance is the truth whenever it comes.
 _RECORD = f"""
     UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, holder = NULL
