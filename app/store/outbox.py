@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, bindparam, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
@@ -30,16 +30,13 @@ class _Claim:
     limit: int
 
 
-_REGISTER = "INSERT INTO relay (url) VALUES (?) ON CONFLICT (url) DO NOTHING"
-
-
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
-    query = select(relay.c.url, relay.c.id)
-    known = dict(connection.execute(query).all())
-    if new := sorted(set(urls) - known.keys()):
-        cursor_of(connection).run_many(_REGISTER, [(url,) for url in new])
-        known = dict(connection.execute(query).all())
+    cursor_of(connection).lock(["relays"])
+    known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
+    for url in urls:
+        if url not in known:
+            known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
     return {url: known[url] for url in urls}
 
 

@@ -40,6 +40,7 @@ class Store:
 
         Raises:
             StoreUnavailable: if the database does not take it; nothing of it was kept.
+            OutcomeUnknown: if it was lost as it was told to keep it.
         """
         return await self._writer.submit(operation, argument, bulky=bulky)
 
