@@ -23,7 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
     "app.matches": {"app.nostr", "app.briscola", "app.scores", "app.verifier"},
-    "app.delivery": {"app.nostr"},
+    "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth"},
     "app.config_values": set(),
