@@ -32,10 +32,12 @@ from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.verify import Verification
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -75,7 +77,9 @@ class Service:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
+            *nip05_routes(self.settings.pubkey, self.settings.relays),
             *Health(self.store, self.ledger, self.engine).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)

@@ -22,6 +22,7 @@ ROOMS: dict[str, set[str]] = {
     # `verify_many` asks the pool above it, when it is called: loading the verifier loads no pool (see below).
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
+    "app.event_file": {"app.nostr"},
     "app.delivery": {"app.nostr"},
     "app.client_auth": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth"},
@@ -33,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal", "app.config_values", "app.jwt_trust",
+        "app.principal", "app.config_values", "app.jwt_trust", "app.event_file",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.cli", "app.__main__"}

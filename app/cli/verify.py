@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from app.cli.event_file import UnusableFile, read_events
 from app.cli.unusable import Unusable
+from app.event_file import UnusableFile, read_events
 from app.nostr.keys import InvalidKey, parse_pubkey
 from app.scores.consistency import shown
 from app.scores.score_event import SEED_PUBKEY

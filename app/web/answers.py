@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from app.publisher import ScoreState
 from app.store.scores import RelayState
+from app.verifier import Check
 
 _STRICT = with_config(ConfigDict(extra="forbid"))
 
@@ -55,6 +56,36 @@ class ScoreDocument(TypedDict):
     state: ScoreState
     relays: list[RelayState]
     deleted_at: NotRequired[int]
+
+
+@_STRICT
+class VerdictDocument(TypedDict):
+    """What the five checks found on one event, and whether it agrees with itself."""
+
+    index: int
+    id: str | None
+    ok: bool
+    failed: Check | None
+    consistent: bool
+    reasons: list[str]
+    username: str | None
+    score: int | None
+
+
+@_STRICT
+class VerificationDocument(TypedDict):
+    """A verdict on each event, in order, and what to know of the keys they were held to."""
+
+    verdicts: list[VerdictDocument]
+    warnings: list[str]
+
+
+@_STRICT
+class IdentityDocument(TypedDict):
+    """Keys by name, and relays by key (NIP-05)."""
+
+    names: dict[str, str]
+    relays: dict[str, list[str]]
 
 
 @_STRICT

@@ -35,7 +35,7 @@ class Rates:
     """What is allowed; no rate is no limit.
 
     Attributes:
-        player: calls of one player, and wrong sign-ins of one address.
+        player: calls of one player; wrong sign-ins and costly calls of one address.
         key: calls of one API key.
         address: calls of one address that are not made with an API key.
     """
@@ -81,6 +81,13 @@ class Limits:
             wait = await self._counters.hit(rates, "principal", principal.id)
             if wait is not None:
                 raise _too_many(wait, "You made too many calls")
+
+    async def count_work(self, scope: Scope) -> None:
+        """Count a call that costs much and needs no sign-in on its address; raises like `count_address`."""
+        if self._rates.player:
+            wait = await self._counters.hit(self._rates.player, "work", self._origins.of(scope))
+            if wait is not None:
+                raise _too_many(wait, "Too many such calls came from your address")
 
     async def count_wrong_sign_in(self, scope: Scope) -> None:
         """Count a sign-in that failed on its address of origin; raises like `count_address`."""

@@ -72,6 +72,7 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
+    "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
 
@@ -129,6 +130,7 @@ def _operation(
         "summary": summary,
         "parameters": [
             *({"in": "path", "required": True, **_parameter(name)} for name in in_path),
+            *({"in": "query", **_parameter(name)} for name in operation.query),
             *({"in": "header", **_parameter(name)} for name in operation.headers),
         ],
         "responses": {str(status): _good(answer, schemas) for status, answer in operation.answers.items()},
@@ -139,6 +141,7 @@ def _operation(
     if operation.body is not None:
         slugs.update(_WITH_BODY)
         content = {"application/json": {"schema": _schema(operation.body, schemas)}}
+        content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
@@ -163,11 +166,15 @@ def _headers(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _good(answer: Answer, schemas: dict[str, Any]) -> dict[str, Any]:
-    if answer.schema is None:
-        content: dict[str, Any] = {"text/plain": {"schema": _TEXT}}
-    else:
-        content = {"application/json": {"schema": _schema(answer.schema, schemas)}}
-    return {"description": answer.description, "headers": _headers(answer.headers), "content": content}
+    described: dict[str, Any] = {
+        "description": answer.description,
+        "headers": _headers(answer.headers),
+    }
+    if answer.schema is not None:
+        described["content"] = {"application/json": {"schema": _schema(answer.schema, schemas)}}
+    elif answer.media_type is not None:
+        described["content"] = {answer.media_type: {"schema": _TEXT}}
+    return described
 
 
 def _bad(slugs: list[str], public_url: str) -> dict[str, Any]:
