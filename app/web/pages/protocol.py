@@ -1,0 +1,102 @@
+"""GET and POST /protocol: seed 000's page with this service's keys and relays in it, and a box to check an event."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+import orjson
+from starlette.routing import Route
+
+from app.nostr import json_text
+from app.scores.score_event import MAX_SCORE, identifier
+from app.verifier import verify_with
+from app.web.body import read_raw
+from app.web.operation import Answer, Operation, promises
+from app.web.pages import verdict_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from app.web.answers import ProtocolDocument
+    from app.web.pages.html import Html
+
+MAX_FORM = 3 * json_text.EXACT_LIMIT  # as long an event as can be read, with every byte as %XX
+SUBSCRIPTION = "briscola-scores"
+# From the strongest to the weakest, with their points (seed 000).
+RANKS = (
+    ("Ace", 11), ("3", 10), ("King", 4), ("Knight", 3), ("Jack", 2), ("7", 0), ("6", 0), ("5", 0), ("4", 0), ("2", 0),
+)  # fmt: skip
+
+
+class ProtocolPage:
+    """The endpoints.
+
+    Args:
+        document: what the page tells.
+        event_of: the latest event of a lower-cased name as JSON text, None if it has none.
+    """
+
+    def __init__(
+        self, html: Html, document: ProtocolDocument, event_of: Callable[[str], str | None]
+    ) -> None:
+        self._html = html
+        self._event_of = event_of
+        self._keys = frozenset(document["public_keys"])
+        self._told = {
+            "document": document,
+            "content": _pretty(orjson.loads(document["example"]["content"])),
+            "tags": _lines(document["example"]["tags"]),
+            "recommended": _request(document["filter"]),
+            "documented": _request(document["documented_filter"]),
+            "max_score": MAX_SCORE,
+            "ranks": RANKS,
+        }
+
+    def routes(self) -> list[BaseRoute]:
+        """The routes of the page."""
+        return [Route("/protocol", self.show), Route("/protocol", self.check, methods=["POST"])]
+
+    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("player",)))
+    async def show(self, request: Request) -> Response:
+        """Rules and protocol, for people; with the checks of a player's latest score, if one is named."""
+        player = request.query_params.get("player", "")
+        return await self._page(self._event_of(identifier(player)) or "")
+
+    @promises(
+        Operation(
+            {200: Answer("The page, with the verdict.", media_type="text/html")},
+            ("body-too-large",),
+            body=None,
+        )
+    )
+    async def check(self, request: Request) -> Response:
+        """The checks of an event that somebody has put into the page's form."""
+        form = (await read_raw(request, MAX_FORM)).decode("latin-1")
+        fields = parse_qs(form, keep_blank_values=True, max_num_fields=1)
+        return await self._page(fields.get("event", [""])[0].strip())
+
+    async def _page(self, event: str) -> Response:
+        # Off the loop: an event that nests deeply takes a while to read.
+        verdict = await asyncio.to_thread(verify_with, event, self._keys) if event else None
+        shown = verdict_view.BLANK if verdict is None else verdict_view.view(verdict)
+        return self._html.page("protocol", here="/protocol", pasted=event, verdict=shown, **self._told)
+
+
+def _request(wanted: dict[str, object]) -> str:
+    fields = ",\n".join(f'    "{name}": {orjson.dumps(value).decode()}' for name, value in wanted.items())
+    return f'[\n  "REQ",\n  "{SUBSCRIPTION}",\n  {{\n{fields}\n  }}\n]'
+
+
+def _pretty(value: object) -> str:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def _lines(tags: list[list[str]]) -> str:
+    """Each tag on a line of its own."""
+    return "[\n" + ",\n".join(f"  {orjson.dumps(tag).decode()}" for tag in tags) + "\n]"
