@@ -26,7 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "app.delivery": {"app.nostr"},
     "app.client_auth": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth"},
-    "app.config_values": set(),
+    "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
     "app.log": set(),

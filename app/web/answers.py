@@ -81,6 +81,39 @@ class VerificationDocument(TypedDict):
 
 
 @_STRICT
+class EntryDocument(TypedDict):
+    """A row of the board."""
+
+    rank: int
+    username: str
+    score: int
+    created_at: int
+    event_id: str
+    event: EventDocument
+    proof: None
+
+
+@_STRICT
+class RelayReadingDocument(TypedDict):
+    """How far a relay has been read."""
+
+    url: str
+    state: str
+    reason: str
+    complete: bool
+
+
+@_STRICT
+class BoardDocument(TypedDict):
+    """A part of the board; `next` is the cursor of the rows behind it."""
+
+    entries: list[EntryDocument]
+    complete: bool
+    relays: list[RelayReadingDocument]
+    next: str | None
+
+
+@_STRICT
 class IdentityDocument(TypedDict):
     """Keys by name, and relays by key (NIP-05)."""
 

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.web.answers import ProblemDocument
+from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
 from app.web.operation import Answer, Operation, operation_of, promises
 from app.web.problems import KINDS
 
@@ -57,6 +58,8 @@ _NUMBER = {"type": "integer", "minimum": 0}
 # Every header, path and query parameter by its name.
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "Allow": ("The methods that are allowed here.", _TEXT),
+    "ETag": ("Names this answer; send it back in If-None-Match.", _TEXT),
+    "If-None-Match": ("Entity tags of answers that the client has (RFC 9110).", _TEXT),
     "Idempotency-Key": (
         "1 to 255 visible characters, bare or quoted: the same key and body, the same score, for 24 hours.",
         {"type": "string", "pattern": "^[!#-~][!-~]{0,254}$"},
@@ -72,6 +75,23 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
+    "limit": (
+        "Rows at most.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    ),
+    "cursor": (
+        "What `next` of another answer was: the rows behind it, right whatever has changed since.",
+        {"type": "string", "format": "briscola-cursor"},
+    ),
+    "since": (
+        "Rows of this time or later: unix seconds, or `day` or `week` for as long until now.",
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_TIME}, {"enum": [*PERIODS]}]},
+    ),
+    "until": (
+        "Rows of this time or earlier: unix seconds.",
+        {"type": "integer", "minimum": 0, "maximum": MAX_TIME},
+    ),
+    "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
