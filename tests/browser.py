@@ -6,7 +6,6 @@ Each page has a browser context of its own, so no test sees another one's storag
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import json
 import shutil
@@ -195,11 +194,6 @@ class Page:
     async def without_scripts(self) -> None:
         """Run no script from now on."""
         await self.call("Emulation.setScriptExecutionDisabled", value=True)
-
-    async def screenshot(self, file: Path, *, whole: bool = False) -> None:
-        """Write what is seen, or the whole page, as a PNG."""
-        answer = await self.call("Page.captureScreenshot", captureBeyondViewport=whole)
-        file.write_bytes(base64.b64decode(answer["data"]))
 
 
 @asynccontextmanager

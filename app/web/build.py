@@ -13,7 +13,10 @@ SOURCES = Path(__file__).parent / "js"
 BUNDLE = Path(__file__).parent / "pages" / "bundle"
 
 _SECONDS = 90
-_STEPS = (("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1"), ("run", "build"))
+_STEPS = (
+    ("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--fetch-retries=1"),
+    ("run", "build"),
+)
 
 
 class NotBuilt(Exception):

@@ -49,7 +49,7 @@ export class BoardView {
     if (known?.row.event.id !== row.event.id) {
       field(element, "username").textContent = row.username;
       field(element, "score").textContent = row.score;
-      element.querySelector("meter").value = row.score;
+      element.querySelector(".bar rect").setAttribute("width", row.score);
       element.querySelector(".check").setAttribute("aria-label", `Checks of ${row.username}’s score`);
       showTime(element.querySelector("time"), row.createdAt);
       element.classList.remove("changed");

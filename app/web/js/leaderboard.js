@@ -59,7 +59,7 @@ function draw() {
 }
 
 function emptyText(search, ranked, all) {
-  if (search && ranked) return `Nobody here is called “${search}”.`;
+  if (search && ranked) return `Nobody here is called "${search}".`;
   if (all > 0) return "No score in this time. Look at all time.";
   return "No score yet. The first hand is still to be played.";
 }

@@ -1,4 +1,4 @@
-"""The files that the pages load, under names that change with what is in them, so that browsers keep them for good."""
+"""The files that the pages load: names change with the content, so that browsers keep them for good."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class Assets:
         """A file that the pages load; its name changes with its content."""
         asset = self._assets.get(request.path_params["asset"])
         if asset is None:
-            raise Problem("not-found", "There is no such file: load the page again for the names it uses now.")
+            raise Problem(
+                "not-found", "There is no such file: load the page again for the names it uses now."
+            )
         if "gzip" in request.headers.get("accept-encoding", ""):
             headers = {**_KEEP, "Content-Encoding": "gzip"}
             return Response(asset.packed, media_type=asset.media_type, headers=headers)

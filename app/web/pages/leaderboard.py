@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.routing import Route
 
 from app.scores.score_event import identifier
+from app.web.board import select
+from app.web.board_query import PERIODS, BoardQuery, cursor_text, parse_query
+from app.web.board_windows import Windows
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
+from app.web.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,39 +26,15 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-    from app.scores.leaderboard import Entry, Leaderboard, Ranking
+    from app.scores.leaderboard import Entry
+    from app.web.board import BoardSource, RelayReading
+    from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
 PAGE = 100
+ALL = "all"
 MAX_SEARCH = 64
-MAX_DIGITS = 9
 NOT_COMPLETE = "Not every relay has told all it has, so scores may be missing."
-PERIODS = {"day": 86_400, "week": 7 * 86_400, "all": None}
-
-
-@dataclass(frozen=True, slots=True)
-class RelayView:
-    """How the reading of one relay stands; `state` is live, partial or away."""
-
-    url: str
-    state: str
-    says: str
-
-
-class Standing(Protocol):
-    """What this server has read."""
-
-    @property
-    def board(self) -> Leaderboard:
-        """The verified scores."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether every relay has told all it has."""
-
-    @property
-    def relays(self) -> Sequence[RelayView]:
-        """Each relay in the order of the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,82 +64,85 @@ class RowView:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardView:
-    """What the template `leaderboard.html` shows."""
+class TableView:
+    """What the template `leaderboard.html` shows of the board."""
 
     entries: list[RowView]
     complete: bool
-    relays: Sequence[RelayView]
-    count_text: str
+    relays: Sequence[RelayReading]
+    count: int
     notice: str
-    empty_text: str
+    empty: str
     next: str
 
 
 class LeaderboardPage:
-    """The endpoint."""
+    """The endpoint.
 
-    def __init__(self, html: Html, standing: Standing, clock: Callable[[], float]) -> None:
+    Args:
+        clock: unix seconds.
+    """
+
+    def __init__(self, html: Html, reading: BoardSource, clock: Callable[[], float]) -> None:
         self._html = html
-        self._standing = standing
+        self._reading = reading
         self._clock = clock
+        self._windows = Windows(reading.board)
 
     def routes(self) -> list[BaseRoute]:
         """The route of the page."""
         return [Route("/", self.show)]
 
-    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("period", "q", "from")))
+    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("period", "q", "cursor")))
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
         asked = request.query_params
         period = asked.get("period", "")
-        period = period if period in PERIODS else "all"
+        period = period if period in PERIODS else ALL
         search = asked.get("q", "").strip()[:MAX_SEARCH]
-        start = asked.get("from", "")
-        place = int(start) if start.isdecimal() and len(start) <= MAX_DIGITS else 0
         return self._html.page(
             "leaderboard",
             here="/",
             period=period,
             search=search,
-            board=self._view(period, search, place),
+            board=self._table(period, search, asked.get("cursor", "")),
             blank_entry=RowView(),
             blank_verdict=verdict_view.BLANK,
         )
 
-    def _view(self, period: str, search: str, start: int) -> BoardView:
-        standing = self._standing
-        ranking = self._ranking(PERIODS[period])
-        # Without scripts a name is found whole, in any spelling: looking into each would cost a pass over all.
-        entries = self._find(ranking, search) if search else ranking.page(PAGE, start=start)
-        behind = start + len(entries)
-        more = f"?{urlencode({'period': period, 'from': behind})}" if not search and behind < len(ranking) else ""
-        return BoardView(
+    def _table(self, period: str, search: str, cursor: str) -> TableView:
+        query = _query(period, cursor)
+        rows = self._windows.rows(*query.window(self._clock()))
+        entries, more = (_find(rows, search), False) if search else select(rows, query)
+        behind = {"period": period, "cursor": cursor_text(entries[-1].position)} if more else {}
+        return TableView(
             entries=[RowView.of(entry) for entry in entries],
-            complete=standing.complete,
-            relays=standing.relays,
-            count_text="1 player" if len(ranking) == 1 else f"{len(ranking)} players",
-            notice="" if standing.complete else NOT_COMPLETE,
-            empty_text=self._empty_text(search),
-            next=more,
+            complete=self._reading.complete,
+            relays=self._reading.relays,
+            count=len(rows.ranking),
+            notice="" if self._reading.complete else NOT_COMPLETE,
+            empty=self._why_empty(search),
+            next=f"?{urlencode(behind)}" if more else "",
         )
 
-    def _ranking(self, seconds: int | None) -> Ranking:
-        board = self._standing.board
-        return board.ranking if seconds is None else board.window(since=int(self._clock()) - seconds)
-
-    def _find(self, ranking: Ranking, name: str) -> list[Entry]:
-        row = self._standing.board.row(identifier(unicodedata.normalize("NFKC", name)))
-        if row is None:
-            return []
-        try:
-            return ranking.around(row, 0, 0)
-        except ValueError:  # its score is older than the period
-            return []
-
-    def _empty_text(self, search: str) -> str:
+    def _why_empty(self, search: str) -> str:
         if search:
-            return f"Nobody here is called “{search}”."
-        if len(self._standing.board) > 0:
+            return f'Nobody here is called "{search}".'
+        if len(self._reading.board) > 0:
             return "No score in this time. Look at all time."
         return "No score yet. The first hand is still to be played."
+
+
+def _query(period: str, cursor: str) -> BoardQuery:
+    """The rows to show; a cursor that was given out nowhere begins at the top."""
+    query = BoardQuery(limit=PAGE, since=None if period == ALL else period)
+    if cursor:
+        with suppress(Problem):
+            query = replace(query, cursor=parse_query(urlencode({"cursor": cursor}).encode()).cursor)
+    return query
+
+
+def _find(rows: Rows, name: str) -> list[Entry]:
+    """The row of a name, in any spelling but whole: looking into each one would cost a pass over all."""
+    row = rows.row(identifier(unicodedata.normalize("NFKC", name)))
+    return [] if row is None else rows.ranking.around(row, 0, 0)

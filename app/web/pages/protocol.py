@@ -1,9 +1,9 @@
-"""GET and POST /protocol: seed 000's page with this service's keys and relays in it, and a box to check an event."""
+"""GET and POST /protocol: seed 000's page with this service's keys and relays; a box to check an event."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
 import orjson
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 MAX_FORM = 3 * json_text.EXACT_LIMIT  # as long an event as can be read, with every byte as %XX
 SUBSCRIPTION = "briscola-scores"
 # From the strongest to the weakest, with their points (seed 000).
-RANKS = (
-    ("Ace", 11), ("3", 10), ("King", 4), ("Knight", 3), ("Jack", 2), ("7", 0), ("6", 0), ("5", 0), ("4", 0), ("2", 0),
-)  # fmt: skip
+RANKS = {"Ace": 11, "3": 10, "King": 4, "Knight": 3, "Jack": 2, "7": 0, "6": 0, "5": 0, "4": 0, "2": 0}
 
 
 class ProtocolPage:
@@ -42,20 +40,18 @@ class ProtocolPage:
         event_of: the latest event of a lower-cased name as JSON text, None if it has none.
     """
 
-    def __init__(
-        self, html: Html, document: ProtocolDocument, event_of: Callable[[str], str | None]
-    ) -> None:
+    def __init__(self, html: Html, document: ProtocolDocument, event_of: Callable[[str], str | None]) -> None:
         self._html = html
         self._event_of = event_of
         self._keys = frozenset(document["public_keys"])
-        self._told = {
+        self._told: dict[str, Any] = {
             "document": document,
             "content": _pretty(orjson.loads(document["example"]["content"])),
             "tags": _lines(document["example"]["tags"]),
             "recommended": _request(document["filter"]),
             "documented": _request(document["documented_filter"]),
             "max_score": MAX_SCORE,
-            "ranks": RANKS,
+            "ranks": RANKS.items(),
         }
 
     def routes(self) -> list[BaseRoute]:

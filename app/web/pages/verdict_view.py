@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _CHECKS = {
     Check.KIND: ("Kind", f"The event is of kind {KIND}."),
-    Check.PUBKEY: ("Key", "Its public key is the app’s."),
+    Check.PUBKEY: ("Key", "Its public key is the app's."),
     Check.APP: ("App tag", f"It carries the app tag {APP_TAG}."),
     Check.SIGNATURE: ("Signature", "Id and signature hold, so nothing was changed after signing (NIP-01)."),
     Check.CONTENT: ("Content", "The content is JSON, and its v is 1."),
