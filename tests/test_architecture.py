@@ -23,7 +23,7 @@ ROOMS: dict[str, set[str]] = {
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
     "app.event_file": {"app.nostr"},
-    "app.delivery": {"app.nostr"},
+    "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth"},
     "app.config_values": {"app.nostr"},
@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
         "app.principal", "app.config_values", "app.jwt_trust", "app.event_file",
     },
 }  # fmt: skip
-TOP = {"app", "app.main", "app.cli", "app.__main__"}
+TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}
 
 HEAVY = {"sqlalchemy", "starlette", "httpx", "uvicorn", "websockets", "alembic"}
 PURE = ("app.nostr", "app.scores", "app.verifier", "app.briscola")

@@ -157,7 +157,7 @@ class ExampleDocument(TypedDict):
 
 @_STRICT
 class ProtocolDocument(TypedDict):
-    """What a reader must know to find and check scores."""
+    """What a reader must know to find and check scores; a mirror does not know the policy."""
 
     kind: int
     nips: list[int]
@@ -166,7 +166,7 @@ class ProtocolDocument(TypedDict):
     npub: str
     public_keys: list[str]
     relays: list[str]
-    policy: Literal["latest", "best"]
+    policy: Literal["latest", "best"] | None
     example: ExampleDocument
     checks: list[str]
     filter: dict[str, Any]

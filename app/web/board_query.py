@@ -21,7 +21,7 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 PERIODS = {"day": 86_400, "week": 7 * 86_400}
 _MINUTE = 60
-_PARAMETERS = ("limit", "cursor", "since", "until", "around")
+PARAMETERS = ("limit", "cursor", "since", "until", "around")
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 MAX_TIME = 10**15 - 1
@@ -60,8 +60,8 @@ class BoardQuery:
 
 
 @lru_cache(maxsize=256)
-def parse_query(query: bytes) -> BoardQuery:
-    """Read a query string.
+def parse_query(query: bytes, known: tuple[str, ...] = PARAMETERS) -> BoardQuery:
+    """Read a query string in which these parameters are `known`.
 
     Raises:
         Problem: 422, which names every parameter that is faulty, unknown or there twice.
@@ -73,8 +73,8 @@ def parse_query(query: bytes) -> BoardQuery:
         errors.append({"field": name[:64], "message": message})
 
     for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True, encoding="utf-8"):
-        if name not in _PARAMETERS:
-            fault(name, f"is no parameter here: there are {', '.join(_PARAMETERS)}")
+        if name not in known:
+            fault(name, f"is no parameter here: known are {', '.join(known)}")
         elif name in given:
             fault(name, "is there twice: give it once")
         else:

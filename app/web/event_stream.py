@@ -63,7 +63,10 @@ class Reader:
         if self.closed:
             return None
         text = self._waiting.popleft()
-        return begin() if text is None else text
+        if text is None:
+            self._waiting.clear()  # the beginning holds it all
+            return begin()
+        return text
 
 
 class Hub:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from app.config import Settings
+    from app.config import WebSettings
     from app.principal import Principal
     from app.web.counters import Counters
     from app.web.origin import Origins
@@ -45,7 +45,7 @@ class Rates:
     address: tuple[RateLimitItem, ...]
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def of(cls, settings: WebSettings) -> Self:
         """The rates that the settings name."""
         given = settings.rate_limit
         return cls(
@@ -62,6 +62,10 @@ class Limits:
         self._rates = rates
         self._counters = counters
         self._origins = origins
+
+    def origin(self, scope: Scope) -> str:
+        """The address that a call counts on."""
+        return self._origins.of(scope)
 
     async def count_address(self, scope: Scope) -> None:
         """Count a call on its address of origin.

@@ -65,6 +65,7 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "string", "pattern": "^[!#-~][!-~]{0,254}$"},
     ),
     "Idempotent-Replayed": ("`true` if the call came before, and this is its score.", _TEXT),
+    "Last-Event-ID": ("The id of the last event that the client has.", _TEXT),
     "Location": ("The address of what was made.", {"type": "string", "format": "uri"}),
     "Prefer": ("`wait=N` waits up to N seconds, 30 at most, for the relays (RFC 7240).", _TEXT),
     "Preference-Applied": ("The preference that was followed (RFC 7240).", _TEXT),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
-    from app.config import Settings
+    from app.config import MirrorSettings, Settings
 
 _EXAMPLE = ("alice", 72)
 
@@ -32,7 +32,7 @@ def key_warnings(keys: Collection[str]) -> list[str]:
     return []
 
 
-def protocol_document(settings: Settings) -> ProtocolDocument:
+def protocol_document(settings: Settings | MirrorSettings) -> ProtocolDocument:
     """The protocol with this service's keys and relays in it."""
     tags, content = score_template(*_EXAMPLE)
     authors = sorted(settings.verifying_keys)
@@ -54,7 +54,7 @@ def protocol_document(settings: Settings) -> ProtocolDocument:
     }
 
 
-def protocol_routes(settings: Settings) -> list[BaseRoute]:
+def protocol_routes(settings: Settings | MirrorSettings) -> list[BaseRoute]:
     """The route of the document, which does not change while the service runs."""
     document = orjson.dumps(protocol_document(settings))
 
