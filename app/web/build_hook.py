@@ -1,4 +1,4 @@
-"""Builds the pages' scripts when the distribution is built, also for an editable installation; see `build.py`."""
+"""Builds the pages' scripts when the distribution is built, an editable one too; see `build.py`."""
 
 import runpy
 from pathlib import Path

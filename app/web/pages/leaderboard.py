@@ -14,20 +14,19 @@ from starlette.routing import Route
 from app.scores.score_event import identifier
 from app.web.board import select
 from app.web.board_query import PERIODS, BoardQuery, cursor_text, parse_query
-from app.web.board_windows import Windows
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
 from app.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
     from app.scores.leaderboard import Entry
-    from app.web.board import BoardSource, RelayReading
+    from app.web.board import BoardSource, BoardView, RelayReading
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
@@ -77,17 +76,11 @@ class TableView:
 
 
 class LeaderboardPage:
-    """The endpoint.
+    """The endpoint."""
 
-    Args:
-        clock: unix seconds.
-    """
-
-    def __init__(self, html: Html, reading: BoardSource, clock: Callable[[], float]) -> None:
+    def __init__(self, html: Html, view: BoardView) -> None:
         self._html = html
-        self._reading = reading
-        self._clock = clock
-        self._windows = Windows(reading.board)
+        self._view = view
 
     def routes(self) -> list[BaseRoute]:
         """The route of the page."""
@@ -112,25 +105,29 @@ class LeaderboardPage:
 
     def _table(self, period: str, search: str, cursor: str) -> TableView:
         query = _query(period, cursor)
-        rows = self._windows.rows(*query.window(self._clock()))
+        rows = self._view.rows(query)
         entries, more = (_find(rows, search), False) if search else select(rows, query)
         behind = {"period": period, "cursor": cursor_text(entries[-1].position)} if more else {}
+        source = self._view.source
         return TableView(
             entries=[RowView.of(entry) for entry in entries],
-            complete=self._reading.complete,
-            relays=self._reading.relays,
+            complete=source.complete,
+            relays=source.relays,
             count=len(rows.ranking),
-            notice="" if self._reading.complete else NOT_COMPLETE,
-            empty=self._why_empty(search),
+            notice="" if source.complete else NOT_COMPLETE,
+            empty=_why_empty(search, source),
             next=f"?{urlencode(behind)}" if more else "",
         )
 
-    def _why_empty(self, search: str) -> str:
-        if search:
-            return f'Nobody here is called "{search}".'
-        if len(self._reading.board) > 0:
-            return "No score in this time. Look at all time."
-        return "No score yet. The first hand is still to be played."
+
+def _why_empty(search: str, source: BoardSource) -> str:
+    if search:
+        return f'Nobody here is called "{search}".'
+    if len(source.board) > 0:
+        return "No score in this time. Look at all time."
+    if not source.complete:
+        return "No score yet: the relays are still being read. Load this page again in a moment."
+    return "No score yet. The first hand is still to be played."
 
 
 def _query(period: str, cursor: str) -> BoardQuery:

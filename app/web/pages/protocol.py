@@ -12,21 +12,23 @@ from starlette.routing import Route
 from app.nostr import json_text
 from app.scores.score_event import MAX_SCORE, identifier
 from app.verifier import verify_with
-from app.web.body import read_raw
+from app.web.body import read_body
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
+from app.web.problems import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from app.scores.leaderboard import Leaderboard
     from app.web.answers import ProtocolDocument
+    from app.web.limits import Limits
     from app.web.pages.html import Html
 
 MAX_FORM = 3 * json_text.EXACT_LIMIT  # as long an event as can be read, with every byte as %XX
+FORM = "application/x-www-form-urlencoded"
 SUBSCRIPTION = "briscola-scores"
 # From the strongest to the weakest, with their points (seed 000).
 RANKS = {"Ace": 11, "3": 10, "King": 4, "Knight": 3, "Jack": 2, "7": 0, "6": 0, "5": 0, "4": 0, "2": 0}
@@ -37,12 +39,13 @@ class ProtocolPage:
 
     Args:
         document: what the page tells.
-        event_of: the latest event of a lower-cased name as JSON text, None if it has none.
+        board: whose events can be looked up by a player's name.
     """
 
-    def __init__(self, html: Html, document: ProtocolDocument, event_of: Callable[[str], str | None]) -> None:
+    def __init__(self, html: Html, document: ProtocolDocument, board: Leaderboard, limits: Limits) -> None:
         self._html = html
-        self._event_of = event_of
+        self._board = board
+        self._limits = limits
         self._keys = frozenset(document["public_keys"])
         self._told: dict[str, Any] = {
             "document": document,
@@ -61,20 +64,20 @@ class ProtocolPage:
     @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("player",)))
     async def show(self, request: Request) -> Response:
         """Rules and protocol, for people; with the checks of a player's latest score, if one is named."""
-        player = request.query_params.get("player", "")
-        return await self._page(self._event_of(identifier(player)) or "")
+        row = self._board.row(identifier(request.query_params.get("player", "")))
+        return await self._page("" if row is None else row.event)
 
     @promises(
-        Operation(
-            {200: Answer("The page, with the verdict.", media_type="text/html")},
-            ("body-too-large",),
-            body=None,
-        )
+        Operation({200: Answer("The page, with the verdict.", media_type="text/html")}, media_types=(FORM,))
     )
     async def check(self, request: Request) -> Response:
         """The checks of an event that somebody has put into the page's form."""
-        form = (await read_raw(request, MAX_FORM)).decode("latin-1")
-        fields = parse_qs(form, keep_blank_values=True, max_num_fields=1)
+        await self._limits.count_work(request.scope)
+        raw = await read_body(request, MAX_FORM, (FORM,))
+        try:
+            fields = parse_qs(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=1)
+        except ValueError:
+            raise Problem("malformed-body", "The form has one field, event, and no others.") from None
         return await self._page(fields.get("event", [""])[0].strip())
 
     async def _page(self, event: str) -> Response:
