@@ -1,4 +1,4 @@
-"""GET and POST /protocol: seed 000's page with this service's keys and relays; a box to check an event."""
+"""GET /protocol: seed 000's page with this service's keys and relays; a box to check an event."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ProtocolPage:
 
     def routes(self) -> list[BaseRoute]:
         """The routes of the page."""
-        return [Route("/protocol", self.show), Route("/protocol", self.check, methods=["POST"])]
+        return [Route("/protocol", self.show), Route("/protocol/check", self.check, methods=["POST"])]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("player",)))
     async def show(self, request: Request) -> Response:

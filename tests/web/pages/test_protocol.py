@@ -57,7 +57,7 @@ async def test_the_key_that_everybody_knows_is_warned_of() -> None:
 )
 async def test_the_form_works_without_scripts(event: str, expected: str, told: str) -> None:
     async with client(pages(Source())) as http:
-        answer = await http.post("/protocol", data={"event": event})
+        answer = await http.post("/protocol/check", data={"event": event})
     assert answer.status_code == 200
     assert states(answer) == expected
     text = html.unescape(answer.text)
@@ -78,9 +78,9 @@ async def test_a_players_score_can_be_checked_from_the_board() -> None:
 async def test_what_is_no_form_is_refused() -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     async with client(pages(Source())) as http:
-        assert_problem(await http.post("/protocol", json={}), 415, "unsupported-media-type")
-        assert_problem(await http.post("/protocol", content=b"a=1&b=2", headers=form), 400, "malformed-body")
+        assert_problem(await http.post("/protocol/check", json={}), 415, "unsupported-media-type")
+        assert_problem(await http.post("/protocol/check", content=b"a=1&b=2", headers=form), 400, "malformed-body")
         assert_problem(
-            await http.post("/protocol", content=b"x" * 800_000, headers=form), 413, "body-too-large"
+            await http.post("/protocol/check", content=b"x" * 800_000, headers=form), 413, "body-too-large"
         )
-        assert (await http.post("/protocol", content=b"", headers=form)).status_code == 200
+        assert (await http.post("/protocol/check", content=b"", headers=form)).status_code == 200
