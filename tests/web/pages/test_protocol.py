@@ -79,7 +79,9 @@ async def test_what_is_no_form_is_refused() -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     async with client(pages(Source())) as http:
         assert_problem(await http.post("/protocol/check", json={}), 415, "unsupported-media-type")
-        assert_problem(await http.post("/protocol/check", content=b"a=1&b=2", headers=form), 400, "malformed-body")
+        assert_problem(
+            await http.post("/protocol/check", content=b"a=1&b=2", headers=form), 400, "malformed-body"
+        )
         assert_problem(
             await http.post("/protocol/check", content=b"x" * 800_000, headers=form), 413, "body-too-large"
         )
