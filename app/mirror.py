@@ -16,6 +16,7 @@ from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, Limits, Rates
 from app.web.live_board import LiveBoard, open_board
 from app.web.origin import Origins
+from app.web.pages.routes import page_routes
 from app.web.protocol import protocol_routes
 from app.web.read_only import ReadOnly
 from app.web.verify import Verification
@@ -44,6 +45,7 @@ class Mirror:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *LeaderboardRoutes(self.board, limits).routes(),
+            *page_routes(self.settings, public_url, self.board.view, limits),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
             *MirrorHealth(self.board).routes(),

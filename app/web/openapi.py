@@ -94,6 +94,10 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
+    "period": ("Rows of the last `day`, of the last `week`, or `all`.", _TEXT),
+    "q": ("A player's name, whole and in any spelling: their row alone.", _TEXT),
+    "player": ("A player's name: their latest score is the event to check.", _TEXT),
+    "asset": ("The name of a file that a page loads.", _TEXT),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
 
@@ -159,9 +163,11 @@ def _operation(
     if description.strip():
         described["description"] = description.strip()
     slugs = {*_ALWAYS, *operation.problems}
-    if operation.body is not None:
+    if operation.body is not None or operation.media_types:
         slugs.update(_WITH_BODY)
-        content = {"application/json": {"schema": _schema(operation.body, schemas)}}
+        content: dict[str, Any] = {}
+        if operation.body is not None:
+            content["application/json"] = {"schema": _schema(operation.body, schemas)}
         content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:

@@ -34,7 +34,7 @@ class Operation:
     Attributes:
         answers: good answers by status.
         problems: slugs of what may go wrong, beside what may always go wrong.
-        body: the type of the JSON body.
+        body: the type of the JSON body; None if it cannot be JSON, or there is none.
         media_types: other media types of the body.
         signs_in: whether the caller must say who they are.
         headers: request headers that it reads.
