@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.web.pages.html import Html
 from app.web.pages.leaderboard import LeaderboardPage
+from app.web.pages.play import PlayPage
 from app.web.pages.protocol import ProtocolPage
 from app.web.protocol import protocol_document
 
@@ -25,6 +26,7 @@ def page_routes(
     document = protocol_document(settings)
     return [
         *LeaderboardPage(html, view).routes(),
+        *PlayPage(html, "").routes(),
         *ProtocolPage(html, document, view.source.board, limits).routes(),
         *html.assets.routes(),
     ]
