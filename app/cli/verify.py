@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from app.cli.event_file import UnusableFile, read_events
 from app.cli.offline import opened, pubkey_option, public_keys
 from app.cli.unusable import Unusable
+from app.event_file import UnusableFile, read_events
 from app.scores.consistency import shown
 from app.verifier import Check, Verdict
 from app.verify_pool import verify_all
