@@ -11,6 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.delivery.engine import Engine
+from app.match_host import MatchHost
+from app.matches.opening import sign_commitment
+from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_deletion, sign_score
@@ -19,6 +22,7 @@ from app.store.database import Database, database_fault
 from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
+from app.store.match_book import MatchBook
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
@@ -31,6 +35,7 @@ from app.web.edge import Edge
 from app.web.health import Health
 from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.matches import Matches
 from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 
     from app.config import Settings
     from app.jwt_trust import JwtTrust
+    from app.matches.commitment import Terms
     from app.nostr.event import Event
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
@@ -64,6 +70,7 @@ class Service:
     ledger: Ledger
     engine: Engine
     publisher: Publisher
+    host: MatchHost
     counters: Counters
     jwt_tokens: JwtTokens | None
     clock: Callable[[], float]
@@ -76,8 +83,10 @@ class Service:
             self.jwt_tokens,
         )
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
+        sign_in = LimitedSignIn(authenticator, limits)
         routes = [
-            *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *Scores(self.publisher, sign_in, public_url, only_proved=self.settings.require_proof).routes(),
+            *Matches(self.host, sign_in, public_url).routes(),
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
@@ -93,7 +102,7 @@ class Service:
 
         return [
             *LeaderboardRoutes(board, limits).routes(),
-            *page_routes(self.settings, public_url, board.view, limits),
+            *page_routes(self.settings, public_url, board.view, limits, matches=True),
         ]
 
 
@@ -118,11 +127,21 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     counters = Counters(settings.rate_limit_storage)
     try:
+        journal = Journal(relays, holder)
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
             sign_deletion=lambda d, at: sign_deletion(settings.secret_key, d=d, created_at=at),
-            journal=Journal(relays, holder),
+            journal=journal,
             only_improvements=settings.score_policy == "best",
+            clock=clock,
+        )
+        book = MatchBook(
+            sign_commitment=partial(_sign_commitment, settings.secret_key),
+            sign_transcript=partial(sign_transcript, settings.secret_key),
+            ledger=ledger,
+            journal=journal,
+            expiry=settings.match_expiry,
+            publishes=settings.publish_transcripts,
             clock=clock,
         )
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
@@ -130,7 +149,9 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
+            host = MatchHost(store, book, engine, clock)
             tasks = [
+                asyncio.create_task(host.sweep(), name="matches"),
                 asyncio.create_task(_beat(outbox, engine), name="beat"),
                 asyncio.create_task(
                     database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
@@ -138,8 +159,9 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             ]
             try:
                 publisher = Publisher(store, ledger, engine)
-                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
+                yield Service(settings, store, ledger, engine, publisher, host, counters, jwt_tokens, clock)
             finally:
+                host.close()
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)
@@ -182,6 +204,10 @@ async def _leave(outbox: StoreOutbox) -> None:
 
 def _sign_claim(secret: SecretKey, claim: Claim, created_at: int) -> Event:
     return sign_score(secret, username=claim.username, score=claim.score, created_at=created_at)
+
+
+def _sign_commitment(secret: SecretKey, terms: Terms, commitment: str, created_at: int) -> Event:
+    return sign_commitment(secret, terms=terms, commitment=commitment, created_at=created_at)
 
 
 def _sign_auth(secret: SecretKey, clock: Callable[[], float], relay: str, challenge: str) -> str:

@@ -85,6 +85,22 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
     return ScoreState.REJECTED
 
 
+def hand_over(engine: Engine, signed: Signed, hold: frozenset[str]) -> set[str]:
+    """Have the relays' workers take what was stored.
+
+    Args:
+        hold: the relays whose deliveries this process holds.
+
+    Returns:
+        The relays whose delivery nobody holds: another process may take it.
+    """
+    engine.dispatch(signed.held)
+    unheld = {url for url, state in signed.states.items() if state is DeliveryState.PENDING} - hold
+    if unheld:
+        engine.wake(unheld)
+    return unheld
+
+
 class Publisher:
     """The one way by which a claim becomes an event, whoever brings it."""
 
@@ -143,9 +159,7 @@ class Publisher:
     async def _deliver(self, signed: Signed, where: str, hold: frozenset[str], wait: float) -> Receipt:
         pending = [url for url, state in signed.states.items() if state is DeliveryState.PENDING]
         watch = self._engine.watch(signed.event.id, pending) if wait and pending else None
-        self._engine.dispatch(signed.held)
-        if unheld := set(pending) - hold:
-            self._engine.wake(unheld)
+        unheld = hand_over(self._engine, signed, hold)
         receipt = Receipt(
             signed.event.id,
             signed.payload,

@@ -31,11 +31,18 @@ ROOMS: dict[str, set[str]] = {
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
     "app.log": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
+    "app.store": {
+        "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.principal",
+    },
+    "app.match_host": {
+        "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.store",
+        "app.publisher", "app.principal",
+    },
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal", "app.config_values", "app.jwt_trust", "app.event_file",
+        "app.principal", "app.config_values", "app.jwt_trust", "app.event_file", "app.briscola",
+        "app.matches", "app.match_host",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}

@@ -11,10 +11,10 @@ from app.publisher import ScoreState
 from app.store.scores import RelayState
 from app.verifier import Check
 
-_STRICT = with_config(ConfigDict(extra="forbid"))
+STRICT = with_config(ConfigDict(extra="forbid"))
 
 
-@_STRICT
+@STRICT
 class FaultDocument(TypedDict):
     """One faulty field of a body."""
 
@@ -22,7 +22,7 @@ class FaultDocument(TypedDict):
     message: str
 
 
-@_STRICT
+@STRICT
 class ProblemDocument(TypedDict):
     """What went wrong and what to do about it (RFC 9457)."""
 
@@ -32,9 +32,10 @@ class ProblemDocument(TypedDict):
     detail: str
     errors: NotRequired[list[FaultDocument]]
     deleted_at: NotRequired[int]
+    match: NotRequired[str]
 
 
-@_STRICT
+@STRICT
 class EventDocument(TypedDict):
     """A Nostr event (NIP-01)."""
 
@@ -47,7 +48,7 @@ class EventDocument(TypedDict):
     sig: str
 
 
-@_STRICT
+@STRICT
 class ScoreDocument(TypedDict):
     """A signed score, or a deletion, and how it stands at each relay."""
 
@@ -58,7 +59,7 @@ class ScoreDocument(TypedDict):
     deleted_at: NotRequired[int]
 
 
-@_STRICT
+@STRICT
 class VerdictDocument(TypedDict):
     """What the five checks found on one event, and whether it agrees with itself."""
 
@@ -72,7 +73,7 @@ class VerdictDocument(TypedDict):
     score: int | None
 
 
-@_STRICT
+@STRICT
 class VerificationDocument(TypedDict):
     """A verdict on each event, in order, and what to know of the keys they were held to."""
 
@@ -80,7 +81,7 @@ class VerificationDocument(TypedDict):
     warnings: list[str]
 
 
-@_STRICT
+@STRICT
 class EntryDocument(TypedDict):
     """A row of the board."""
 
@@ -93,7 +94,7 @@ class EntryDocument(TypedDict):
     proof: None
 
 
-@_STRICT
+@STRICT
 class RelayReadingDocument(TypedDict):
     """How far a relay has been read."""
 
@@ -103,7 +104,7 @@ class RelayReadingDocument(TypedDict):
     complete: bool
 
 
-@_STRICT
+@STRICT
 class BoardDocument(TypedDict):
     """A part of the board; `next` is the cursor of the rows behind it."""
 
@@ -113,7 +114,7 @@ class BoardDocument(TypedDict):
     next: str | None
 
 
-@_STRICT
+@STRICT
 class IdentityDocument(TypedDict):
     """Keys by name, and relays by key (NIP-05)."""
 
@@ -121,14 +122,14 @@ class IdentityDocument(TypedDict):
     relays: dict[str, list[str]]
 
 
-@_STRICT
+@STRICT
 class AliveDocument(TypedDict):
     """The process answers."""
 
     status: Literal["ok"]
 
 
-@_STRICT
+@STRICT
 class RelayDocument(TypedDict):
     """How the connection to a relay stands."""
 
@@ -138,7 +139,7 @@ class RelayDocument(TypedDict):
     last_error: str | None
 
 
-@_STRICT
+@STRICT
 class ReadinessDocument(TypedDict):
     """Whether a score posted now would be signed and stored: each check is `ok`, or says what is wrong."""
 
@@ -147,7 +148,7 @@ class ReadinessDocument(TypedDict):
     relays: list[RelayDocument]
 
 
-@_STRICT
+@STRICT
 class ExampleDocument(TypedDict):
     """Tags and content of a score event."""
 
@@ -155,7 +156,7 @@ class ExampleDocument(TypedDict):
     content: str
 
 
-@_STRICT
+@STRICT
 class ProtocolDocument(TypedDict):
     """What a reader must know to find and check scores; a mirror does not know the policy."""
 

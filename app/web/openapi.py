@@ -50,7 +50,14 @@ _SECURITY_SCHEMES = {
         "scheme": "nostr",
         "description": "An event that the player's own key has signed for this one call (NIP-98), in base64.",
     },
+    "match": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token that POST /v1/matches answered; it plays that match alone.",
+    },
 }
+_SIGN_IN = ("bearer", "nostr")
+_MATCH = "match"
 
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "integer", "minimum": 0}
@@ -74,6 +81,10 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "event_id": (
         "The id of a score event: 64 lower-case hex digits.",
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    ),
+    "match_id": (
+        "The id of a match: 32 lower-case hex digits.",
+        {"type": "string", "pattern": "^[0-9a-f]{32}$"},
     ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
     "limit": (
@@ -172,7 +183,8 @@ def _operation(
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
-        described["security"] = [{name: []} for name in _SECURITY_SCHEMES]
+        allowed = [*_SIGN_IN, _MATCH] if operation.plays else _SIGN_IN
+        described["security"] = [{name: []} for name in allowed]
     for status in sorted({KINDS[slug].status for slug in slugs}):
         of_status = [slug for slug in KINDS if slug in slugs and KINDS[slug].status == status]
         bad = _bad(of_status, public_url)

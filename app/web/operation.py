@@ -37,6 +37,7 @@ class Operation:
         body: the type of the JSON body; None if it cannot be JSON, or there is none.
         media_types: other media types of the body.
         signs_in: whether the caller must say who they are.
+        plays: whether the token of a match says so too.
         headers: request headers that it reads.
         query: query parameters, named in `app.web.openapi`.
     """
@@ -46,6 +47,7 @@ class Operation:
     body: Any = None
     media_types: tuple[str, ...] = ()
     signs_in: bool = False
+    plays: bool = False
     headers: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
 

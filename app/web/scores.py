@@ -37,9 +37,13 @@ class Scores:
 
     Args:
         public_url: what `Location` begins with.
+        only_proved: whether players publish what they have played here alone.
     """
 
-    def __init__(self, publisher: Publisher, sign_in: SignIn, public_url: str) -> None:
+    def __init__(
+        self, publisher: Publisher, sign_in: SignIn, public_url: str, *, only_proved: bool = False
+    ) -> None:
+        self._only_proved = only_proved
         self._publisher = publisher
         self._sign_in = sign_in
         self._public_url = public_url
@@ -62,6 +66,7 @@ class Scores:
             problems=(
                 "malformed-header",
                 "forbidden",
+                "proof-required",
                 "name-taken",
                 "name-banned",
                 "invalid-score",
@@ -77,6 +82,8 @@ class Scores:
     async def post(self, request: Request) -> Response:
         """Sign and publish a score: 201, or 200 with the standing event where it is no improvement."""
         principal = await self._sign_in.principal(request)
+        if self._only_proved and principal.key_id is None:
+            raise Problem("proof-required")
         raw = await read_body(request)
         attempt = attempt_of(request, principal, raw)
         claim = parse_body(ScoreBody, raw, slug="invalid-score").claim()

@@ -9,8 +9,8 @@ const HEIGHT = 150;
 const COURT = { 8: "jack", 9: "queen", 10: "king" };
 
 // Where the pips stand; those below the middle stand on their heads.
-const [LEFT, MIDDLE, RIGHT] = [36, 50, 64];
-const CORNERS = [[LEFT, 35], [RIGHT, 35], [LEFT, 115], [RIGHT, 115]];
+const [LEFT, MIDDLE, RIGHT] = [38, 50, 62];
+const CORNERS = [[LEFT, 34], [RIGHT, 34], [LEFT, 116], [RIGHT, 116]];
 const SIDES = [[LEFT, 75], [RIGHT, 75]];
 const CENTRE = [MIDDLE, 75];
 const PIPS = {
@@ -19,7 +19,7 @@ const PIPS = {
   4: CORNERS,
   5: [...CORNERS, CENTRE],
   6: [...CORNERS, ...SIDES],
-  7: [...CORNERS, ...SIDES, [MIDDLE, 55]],
+  7: [...CORNERS, ...SIDES, [MIDDLE, 54]],
 };
 
 /** The picture of a card, without a name of its own. */
@@ -41,9 +41,9 @@ export function cardBack() {
 
 function cornerOf(card) {
   const corner = make("g", {});
-  const text = make("text", { x: 14, y: 26, "text-anchor": "middle", "font-size": 27 });
+  const text = make("text", { x: 13, y: 26, "text-anchor": "middle", "font-size": 27 });
   text.textContent = index(card);
-  corner.append(text, pip(suit(card), 14, 39, 19));
+  corner.append(text, pip(suit(card), 13, 39, 17));
   return corner;
 }
 
@@ -52,7 +52,7 @@ function middleOf(card) {
   if (name === 1) return [make("circle", { class: "halo", cx: 50, cy: 75, r: 31 }), pip(suit(card), 50, 75, 44)];
   if (name in COURT) return courtOf(card, COURT[name]);
   return PIPS[name].map(([x, y]) => {
-    const mark = pip(suit(card), x, y, 24);
+    const mark = pip(suit(card), x, y, 21);
     if (y > HEIGHT / 2) mark.setAttribute("transform", `rotate(180 ${x} ${y})`);
     return mark;
   });

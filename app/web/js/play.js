@@ -1,9 +1,9 @@
-// The page /play: a hand for practice is on the table at once; for the leaderboard a player signs in.
+// The page /play: a hand for practice is on the table at once; one for the leaderboard is asked for.
 
-import { field } from "./checks_view.js";
-import { countPoints } from "./card_names.js";
-import { listen } from "./hand_input.js";
 import { cardBack } from "./card_face.js";
+import { listen } from "./hand_input.js";
+import { OutcomeView } from "./outcome_view.js";
+import { RankedPlay } from "./ranked_play.js";
 import { addHand, record } from "./record.js";
 import { SoloMatch } from "./solo_match.js";
 import { standing, winner } from "./standing.js";
@@ -12,7 +12,7 @@ import { TableView } from "./table_view.js";
 
 const find = (id) => document.querySelector(`#${id}`);
 const level = find("level");
-const result = find("result");
+const outcome = new OutcomeView();
 
 const tell = {
   say(text) {
@@ -22,49 +22,47 @@ const tell = {
   },
   note(text) {
     find("note").textContent = text;
-    if (text) this.say(text);
+    if (text) tell.say(text);
   },
 };
-const table = new Table(new TableView(), tell, end, () => {});
+
+const table = new Table(new TableView(), tell, {
+  end(match) {
+    const { points } = standing(match.faceUp, match.plays);
+    const kept = addHand(points.player, winner(points) === "player");
+    showRecord(kept);
+    tell.say(outcome.showEnd(points, kept));
+    if (match === ranked?.match) ranked.end();
+  },
+  fault(error) {
+    void ranked.recover(error);
+  },
+});
+
+/** Put a match on the table, whoever keeps it. */
+function begin(match) {
+  outcome.hide();
+  find("said").replaceChildren();
+  table.sit(match);
+  tell.say(`${find("briscola").textContent}. ${match.plays.length === 0 ? "You lead." : "Your turn."}`);
+}
 
 function practice() {
-  result.hidden = true;
-  find("said").replaceChildren();
-  const match = new SoloMatch(level.value);
-  table.sit(match);
-  tell.say(`A new hand. ${find("briscola").textContent}. You lead.`);
-}
-
-function end(match) {
-  const { points } = standing(match.faceUp, match.plays);
-  const won = winner(points);
-  const kept = addHand(points.player, won === "player");
-  showRecord(kept);
-  field(result, "title").textContent = titleOf(points, won);
-  field(result, "line").textContent = lineOf(won, kept);
-  result.hidden = false;
-  tell.say(`${field(result, "title").textContent} ${field(result, "line").textContent}`);
-  result.scrollIntoView({ block: "nearest" });
-}
-
-function titleOf({ player, computer }, won) {
-  if (won === null) return "Sixty all";
-  return won === "player" ? `You win, ${player} to ${computer}` : `The computer wins, ${computer} to ${player}`;
-}
-
-function lineOf(won, { best, hands, won: wins }) {
-  const so = `Best ${countPoints(best)}, ${wins} of ${hands} ${hands === 1 ? "hand" : "hands"} won.`;
-  if (won === "computer") return `The four aces and four threes hold 84 of the 120 points. ${so}`;
-  return won === null ? `Nobody wins with sixty each. ${so}` : so;
+  if (level.selectedOptions[0].disabled) level.value = "normal";
+  begin(new SoloMatch(level.value));
 }
 
 function showRecord({ best, hands }) {
   find("best").textContent = hands > 0 ? best : "–";
 }
 
+const { service, root } = find("play").dataset;
+const ranked = service ? new RankedPlay({ service, root }, { begin, practice, tell, outcome }) : null;
+
 find("pile").append(cardBack());
 listen(find("hand"), (card) => void table.choose(card));
-level.addEventListener("change", practice);
-find("new").addEventListener("click", practice);
+level.addEventListener("change", () => (ranked?.match ? ranked.again() : practice()));
+find("new").addEventListener("click", () => (ranked?.match ? ranked.again() : practice()));
 showRecord(record());
 practice();
+void ranked?.resume();

@@ -13,22 +13,20 @@ const NOTED = 10; // points from which a trick of the player's is worth a note
 export class Table {
   #view;
   #tell;
-  #onEnd;
-  #onFault;
+  #on;
   #match = null;
   #busy = false;
 
   /**
    * @param {import("./table_view.js").TableView} view
    * @param {{say: (text: string) => void, note: (text: string) => void}} tell for those who listen; for all
-   * @param {(match: object) => void} onEnd is called when a hand is over
-   * @param {(error: Error) => void} onFault is called when a card could not be played; it is back in the hand
+   * @param {{end: (match: object) => void, fault: (error: Error) => void}} on what is called when a hand is over;
+   *   when a card could not be played, and is back in the hand
    */
-  constructor(view, tell, onEnd, onFault) {
+  constructor(view, tell, on) {
     this.#view = view;
     this.#tell = tell;
-    this.#onEnd = onEnd;
-    this.#onFault = onFault;
+    this.#on = on;
   }
 
   /** Sit down to a match, however far it is; what still happens at the old one is not shown. */
@@ -56,13 +54,13 @@ export class Table {
       if (this.#match !== match) return;
       this.#view.takeBack(match);
       this.#become(false);
-      this.#onFault(error);
+      this.#on.fault(error);
       return;
     }
     await this.#show(match, before + 1);
     if (this.#match !== match) return;
     this.#become(false);
-    if (standing(match.faceUp, match.plays).toMove === null) this.#onEnd(match);
+    if (standing(match.faceUp, match.plays).toMove === null) this.#on.end(match);
   }
 
   /** Everything that has happened since the player's card, which the first pause has already followed. */

@@ -30,12 +30,11 @@ export class TableView {
   }
 
   /** Say points and stock. */
-  count({ points, stock, trump, toMove }) {
+  count({ points, stock, trump }) {
     find("your-points").textContent = points.player;
     find("their-points").textContent = points.computer;
     find("stock-count").textContent = stock;
     this.#stock.dataset.left = stock > 1 ? "many" : stock;
-    this.#hand.dataset.turn = toMove === "player" ? "yours" : "theirs";
     const turned = stock > 0 ? `${cardName(this.#faceUp)} is turned up, and drawn last` : "the stock is empty";
     find("briscola").textContent = `Briscola: ${suitName(trump)} · ${turned}`;
     this.#stock.setAttribute("aria-label", `Stock: ${stock} ${stock === 1 ? "card" : "cards"}`);

@@ -1,4 +1,4 @@
-"""GET /play: the table, which is a script; for practice anywhere, for a proved score where matches are kept."""
+"""GET /play: the table, which is a script: practice anywhere, proved hands where matches are kept."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import Route
 
 from app.web.operation import Answer, Operation, promises
+from app.web.pages import verdict_view
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -20,7 +21,7 @@ class PlayPage:
     """The endpoint.
 
     Args:
-        service: the public address that signed calls name; empty where no match can be played, as on a mirror.
+        service: the public address that signed calls name; empty where no match is kept, as on a mirror.
     """
 
     def __init__(self, html: Html, service: str) -> None:
@@ -34,4 +35,4 @@ class PlayPage:
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
     async def show(self, _: Request) -> Response:
         """A table to play on, for people."""
-        return self._html.page("play", here="/play", service=self._service)
+        return self._html.page("play", here="/play", service=self._service, blank_verdict=verdict_view.BLANK)
