@@ -7,6 +7,7 @@ const LIFT = 60; // pixels above its place from which a card counts as played
 /** Calls `choose(card)` for each card that is chosen in `hand`. */
 export function listen(hand, choose) {
   let drag = null;
+  let dragged = false; // a drag just ended, and the browser may make a click of it
 
   const release = () => {
     if (drag === null) return;
@@ -30,15 +31,17 @@ export function listen(hand, choose) {
     drag.card.style.transform = `translate(${x}px, ${y}px)`;
   });
   hand.addEventListener("pointerup", (event) => {
-    if (drag?.moved && drag.y - event.clientY > LIFT) choose(drag.card.dataset.card);
-    if (drag?.moved) hand.addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
-    // A drag that ends elsewhere makes no click, and must not swallow the next one.
+    if (drag?.moved) {
+      dragged = true;
+      setTimeout(() => (dragged = false));
+      if (drag.y - event.clientY > LIFT) choose(drag.card.dataset.card);
+    }
     release();
   });
   hand.addEventListener("pointercancel", release);
   hand.addEventListener("click", (event) => {
     const card = event.target.closest(".card");
-    if (card !== null) choose(card.dataset.card);
+    if (card !== null && !dragged) choose(card.dataset.card);
   });
 
   document.addEventListener("keydown", (event) => {

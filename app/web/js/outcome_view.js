@@ -1,8 +1,7 @@
-// How a hand ended, in words.
+// How a hand ended, shown on the cloth in the cards' place.
 
-import { countPoints } from "./card_names.js";
 import { field } from "./checks_view.js";
-import { winner } from "./standing.js";
+import { commentOn, recordLine, titleOf } from "./outcome_words.js";
 
 const FORFEITS = {
   resigned: "You gave this hand up",
@@ -10,46 +9,28 @@ const FORFEITS = {
 };
 
 export class OutcomeView {
-  #part = document.querySelector("#result");
+  #part = document.querySelector("#outcome");
+  #felt = document.querySelector("#felt");
 
   hide() {
     this.#part.hidden = true;
+    this.#felt.classList.remove("over");
   }
 
-  /** A hand that was played to its end before; gives what was said, like the others. */
-  showPoints(points) {
-    return this.#show(titleOf(points), commentOn(points));
+  /** A hand that was played to its end, and the record if it was just now; gives what is shown, in one text. */
+  showEnd(points, record) {
+    return this.#show(titleOf(points), commentOn(points), record === undefined ? "" : recordLine(record));
   }
 
-  /** A hand that has just been played to its end, and the record with it. */
-  showEnd(points, { best, hands, won }) {
-    const so = `Best ${countPoints(best)}, ${won} of ${hands} ${hands === 1 ? "hand" : "hands"} won.`;
-    return this.#show(titleOf(points), `${commentOn(points)} ${so}`.trim());
-  }
-
-  /** A hand that was not. */
+  /** A hand that was not played to its end; likewise. */
   showForfeit(how) {
-    return this.#show(FORFEITS[how], "It counts as forfeited.");
+    return this.#show(FORFEITS[how], "It counts as forfeited.", "");
   }
 
-  #show(title, line) {
-    field(this.#part, "title").textContent = title;
-    field(this.#part, "line").textContent = line;
+  #show(title, comment, record) {
+    for (const [name, text] of Object.entries({ title, comment, record })) field(this.#part, name).textContent = text;
     this.#part.hidden = false;
-    this.#part.scrollIntoView({ block: "nearest" });
-    return `${title}. ${line}`;
+    this.#felt.classList.add("over");
+    return [`${title}.`, comment, record].filter(Boolean).join(" ");
   }
-}
-
-function titleOf(points) {
-  const { player, computer } = points;
-  const by = winner(points);
-  if (by === null) return "Sixty all";
-  return by === "player" ? `You win, ${player} to ${computer}` : `The computer wins, ${computer} to ${player}`;
-}
-
-function commentOn(points) {
-  const by = winner(points);
-  if (by === null) return "A draw is nobody’s win.";
-  return by === "computer" ? "The four aces and four threes hold 84 of the 120 points." : "";
 }

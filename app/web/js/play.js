@@ -22,7 +22,10 @@ const tell = {
   },
   note(text) {
     find("note").textContent = text;
-    if (text) tell.say(text);
+  },
+  inform(text) {
+    tell.note(text);
+    tell.say(text);
   },
 };
 
@@ -64,5 +67,4 @@ listen(find("hand"), (card) => void table.choose(card));
 level.addEventListener("change", () => (ranked?.match ? ranked.again() : practice()));
 find("new").addEventListener("click", () => (ranked?.match ? ranked.again() : practice()));
 showRecord(record());
-practice();
-void ranked?.resume();
+if (!ranked?.resume()) practice();

@@ -140,7 +140,7 @@ export class PublicationView {
     try {
       const event = await this.#api.call(`/v1/matches/${ticket.match}/transcript`);
       const { ok, lines } = checkHand(JSON.stringify(event), this.#keys, { ticket, plays });
-      if (ok) show("Verified: this hand was dealt and played fairly.", "pass", lines);
+      if (ok) show("Verified: dealt and played by the rules.", "pass", lines);
       else show("This transcript does not hold.", "fail", lines);
     } catch (error) {
       show("The transcript could not be fetched.", "open", [error.message]);

@@ -34,7 +34,8 @@ export class RankedPlay {
     find("practice").addEventListener("click", () => this.#askToLeave(() => this.#toPractice()));
     find("stay").addEventListener("click", () => this.#leave.close());
     find("give-up").addEventListener("click", () => void this.#giveUp());
-    this.#leave.addEventListener("close", () => (find("level").value = this.match?.level ?? find("level").value));
+    // Whoever stays, stays at the level of the hand.
+    this.#leave.addEventListener("close", () => (find("level").value = this.match.level));
   }
 
   /** Another hand of the same player, at the level that is chosen now. */
@@ -43,23 +44,28 @@ export class RankedPlay {
     this.#askToLeave(() => void this.#another(level));
   }
 
-  /** Come back to the hand that was on the table when the page was left. */
-  async resume() {
+  /** Come back to the hand that was on the table when the page was left; whether there is one to come back to. */
+  resume() {
     const ticket = recall(TICKET);
-    if (ticket === null) return;
+    if (ticket !== null) void this.#comeBack(ticket);
+    return ticket !== null;
+  }
+
+  async #comeBack(ticket) {
+    this.#page.tell.inform("Coming back to your hand…");
     try {
       const signer = ticket.token ? null : await lastSigner();
       this.#sit(await ServerMatch.resume(this.#server, ticket, signer));
     } catch (error) {
-      remember(TICKET, null);
-      this.#page.tell.note(`The hand you had begun cannot be gone on with. ${error.message}`);
+      this.#toPractice();
+      this.#page.tell.inform(`The hand you had begun cannot be gone on with. ${error.message}`);
     }
   }
 
   /** A card was not played: the table shows what the server has. */
   async recover(error) {
     this.#sit(this.match);
-    this.#page.tell.note(`${error.message} The hand is shown as the server has it.`);
+    this.#page.tell.inform(`${error.message} The hand is shown as the server has it.`);
   }
 
   /** The hand on the table has just ended. */
@@ -69,8 +75,7 @@ export class RankedPlay {
   }
 
   async #open(player) {
-    const level = { ...player };
-    const match = await ServerMatch.open(this.#server, level, (ticket) => remember(TICKET, ticket));
+    const match = await ServerMatch.open(this.#server, player, (ticket) => remember(TICKET, ticket));
     this.#player = player;
     this.#sit(match);
   }
@@ -81,7 +86,7 @@ export class RankedPlay {
       const signer = this.#player?.signer ?? (await lastSigner());
       await this.#open({ username, level, signer });
     } catch (error) {
-      this.#page.tell.note(error.message);
+      this.#page.tell.inform(error.message);
       this.#showButtons();
     }
   }
@@ -91,7 +96,7 @@ export class RankedPlay {
     this.#publication.hide();
     if (match.state === "lapsed") {
       this.#toPractice();
-      this.#page.tell.note("The hand you had asked for was not dealt in time.");
+      this.#page.tell.inform("The hand you had asked for was not dealt in time.");
       return;
     }
     find("level").value = match.level;
@@ -104,7 +109,7 @@ export class RankedPlay {
   #ended() {
     const { outcome, tell } = this.#page;
     const { forfeit, points } = this.match.result;
-    tell.say(forfeit === null ? outcome.showPoints(points) : outcome.showForfeit(forfeit));
+    tell.say(forfeit === null ? outcome.showEnd(points) : outcome.showForfeit(forfeit));
     this.end();
   }
 
@@ -125,15 +130,12 @@ export class RankedPlay {
   }
 
   async #giveUp() {
-    const then = this.#then;
-    const level = find("level").value;
     this.#leave.close();
-    find("level").value = level; // closing has put the old one back
     try {
       await this.match.resign();
-      then();
+      this.#then();
     } catch (error) {
-      this.#page.tell.note(error.message);
+      this.#page.tell.inform(error.message);
     }
   }
 

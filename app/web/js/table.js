@@ -1,6 +1,7 @@
 // One hand at the table: takes the player's cards one at a time and shows what follows at the seed's pace.
 
 import { LEAD, PAIR, REPLY, pause } from "./pacing.js";
+import { suit } from "./rules.js";
 import { settle, standing } from "./standing.js";
 import { played, taken } from "./table_view.js";
 
@@ -48,6 +49,7 @@ export class Table {
     this.#view.put("player", card);
     this.#tell.note("");
     this.#tell.say(played("player", card, leads));
+    if (!leads) this.#view.point(this.#taker(match, [...match.plays, ["player", card]]));
     try {
       await Promise.all([match.play(card), pause(leads ? REPLY : PAIR)]);
     } catch (error) {
@@ -74,6 +76,7 @@ export class Table {
       this.#view.put(side, card);
       this.#tell.say(played(side, card, leads));
       if (leads) continue;
+      this.#view.point(this.#taker(match, match.plays.slice(0, count)));
       await pause(PAIR);
       if (this.#match !== match) return;
       this.#settle(match, count);
@@ -90,6 +93,11 @@ export class Table {
     this.#view.draw(match.cards, now.computerCards);
     this.#tell.say(taken(taker, points));
     if (taker === "player" && points >= NOTED) this.#tell.note(`You take ${points} points.`);
+  }
+
+  /** Who takes the trick that these plays end with. */
+  #taker(match, plays) {
+    return settle(plays.slice(-2), suit(match.faceUp)).taker;
   }
 
   #become(busy) {

@@ -20,7 +20,10 @@ export class TableView {
   lay(match) {
     const now = standing(match.faceUp, match.plays);
     this.#faceUp = match.faceUp;
-    for (const slot of this.#trick.children) slot.replaceChildren();
+    for (const slot of this.#trick.children) {
+      slot.replaceChildren();
+      slot.classList.remove("takes");
+    }
     for (const [side, card] of now.table) this.#slot(side).replaceChildren(picture(card));
     this.#turned.replaceChildren(cardFace(match.faceUp));
     this.#hand.replaceChildren(...match.cards.map((card) => handCard(card)));
@@ -65,12 +68,17 @@ export class TableView {
     this.#giveFocus();
   }
 
+  /** Show whose card takes the trick. */
+  point(taker) {
+    this.#slot(taker).classList.add("takes");
+  }
+
   /** The trick goes to who has taken it. */
   collect(taker) {
     const target = find(taker === "player" ? "your-points" : "their-points");
     for (const slot of this.#trick.children) {
-      const shown = slot.firstElementChild;
-      if (shown) void leave(shown, target);
+      slot.classList.remove("takes");
+      void leave(slot.firstElementChild, target);
     }
   }
 

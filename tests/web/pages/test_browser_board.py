@@ -344,7 +344,7 @@ async def test_the_keyboard_reaches_everything(chromium: str) -> None:
                 if reached[-1].startswith("Checks"):
                     break
             assert reached == [
-                "Skip to the content", "Briscola scores", "Leaderboard", "Protocol",
+                "Skip to the content", "Briscola scores", "Leaderboard", "Play", "Protocol",
                 "Verified in your browser 2 players · 1 relay", "Day", "Week", "All time", "q",
                 "Checks of alice’s score",
             ]  # fmt: skip
