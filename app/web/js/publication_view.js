@@ -23,6 +23,7 @@ const STATES = {
 
 export class PublicationView {
   #part = document.querySelector("#published");
+  #checks = document.querySelector("#checks");
   #replayed = document.querySelector("#replayed");
   #api;
   #keys;
@@ -48,7 +49,7 @@ export class PublicationView {
     this.#seen.clear();
     this.#part.hidden = false;
     this.#replayed.hidden = true;
-    this.#part.querySelector(".verdict").dataset.state = "blank";
+    this.#checks.hidden = true;
     field(this.#part, "arrivals").replaceChildren();
     field(this.#part, "place").textContent = "";
     document.querySelector("#transcript").href = `${this.#root}/v1/matches/${match.ticket.match}/transcript`;
@@ -73,7 +74,8 @@ export class PublicationView {
     }
     const score = await this.#api.call(`/v1/scores/${match.result.score}`);
     if (this.#match !== match) return true;
-    showVerdict(this.#part.querySelector(".verdict"), verify(score.event, new Set(this.#keys)));
+    showVerdict(this.#checks.querySelector(".verdict"), verify(score.event, new Set(this.#keys)));
+    this.#checks.hidden = false;
     this.#showRelays(score, match);
     const placed = await this.#showPlace(match);
     const waiting = score.relays.some(({ url, state }) => state === "pending" || (state === "accepted" && !this.#seen.has(url)));

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+import sqlite3
+from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
 
@@ -255,13 +257,38 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
         await tab.until(f"document.querySelector('#trouble').hidden && {YOURS}")
         assert await tab.text("#stock-count") == "26"
         tab.faults[:] = [fault for fault in tab.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
-        await play(tab, 16)
+        # Another tab of the same browser plays on, and this one finds out with its next card.
+        ticket = json.loads(await tab.evaluate("localStorage.getItem('briscola-match')"))
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {ticket['token']}"}) as other:
+            address = f"{serve.url}/v1/matches/{ticket['match']}"
+            match = (await other.get(address)).json()
+            card, ply = match["observation"]["hand"][2], match["next_ply"]
+            await other.post(f"{address}/plays", json={"card": card, "ply": ply})
+        await tab.click("#hand .card")
+        await tab.until("document.querySelector('#note').textContent.endsWith('as the server has it.')")
+        assert card not in await tab.evaluate(CARDS)
+        assert await tab.text("#stock-count") == "24"
+        tab.faults[:] = [fault for fault in tab.faults if "409" not in fault]  # Chromium tells of refusals
+        await play(tab, 15)
         await tab.until(PUBLISHED)
         # The end is there after a reload, too.
         yours, _ = await points(tab)
         await tab.go(f"{serve.url}/play")
         assert await tab.until(PUBLISHED) == f"Place 1 on the leaderboard with {yours} points."
         assert await tab.evaluate("JSON.parse(localStorage.getItem('briscola-record')).hands") == 1
+
+
+async def test_a_hand_that_the_server_does_not_know_gives_way_to_practice(chromium: str) -> None:
+    async with site(Source(), matches=True) as url, page(chromium) as tab:
+        ticket = json.dumps({"match": "0" * 32, "token": "0" * 64})
+        await tab.begin_with(f"localStorage.setItem('briscola-match', '{ticket}')")
+        await tab.go(f"{url}/play")
+        note = await tab.until(
+            "document.querySelector('#hand .card') && document.querySelector('#note').textContent"
+        )
+        assert note.startswith("The hand you had begun cannot be gone on with.")
+        assert await tab.text("#mode strong") == "Practice"
+        assert await tab.evaluate("localStorage.getItem('briscola-match')") is None
 
 
 async def test_a_hand_that_is_given_up_stays_on_record(
@@ -291,8 +318,17 @@ async def test_a_hand_that_is_given_up_stays_on_record(
         assert "All 0 plays are legal" in await tab.text("#replayed")
         found = rows(tmp_path / "scores.db", "SELECT level, state FROM match ORDER BY level")
         assert found == [("gentle", "forfeited"), ("normal", "forfeited")]
+        # One that expires is found out with the next card.
+        await tab.click("#new")
+        await tab.until("document.querySelector('#stock-count').textContent === '34'")
+        with closing(sqlite3.connect(tmp_path / "scores.db")) as database, database:
+            database.execute("UPDATE match SET due = 1 WHERE state = 'playing'")
+        await tab.click("#hand .card")
+        await tab.until(OVER)
+        assert await tab.text("#outcome h2") == "This hand has expired"
         await tab.click("#practice")
         assert await tab.text("#mode strong") == "Practice"
+        tab.faults[:] = [fault for fault in tab.faults if "409" not in fault]  # Chromium tells of refusals
 
 
 async def test_the_key_in_the_browser_is_shown_and_replaced(

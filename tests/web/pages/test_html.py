@@ -20,7 +20,7 @@ def test_connections_go_to_the_relays_alone() -> None:
 
 async def test_pages_carry_their_policy_and_other_answers_the_strictest() -> None:
     async with client(pages(Source(), relays=["wss://relay.example"])) as http:
-        for path in ("/", "/protocol"):
+        for path in ("/", "/play", "/protocol"):
             answer = await http.get(path)
             assert answer.headers["content-type"] == "text/html; charset=utf-8"
             assert "connect-src 'self' wss://relay.example;" in answer.headers["content-security-policy"]
@@ -32,7 +32,7 @@ async def test_pages_carry_their_policy_and_other_answers_the_strictest() -> Non
 
 async def test_links_lead_to_the_path_of_the_public_address() -> None:
     async with client(pages(Source(), "https://example.org/briscola")) as http:
-        for path in ("/", "/protocol"):
+        for path in ("/", "/play", "/protocol"):
             links = re.findall(r'(?:href|src|action)="([^"#]+)', (await http.get(path)).text)
             assert links
             assert all(link.startswith("/briscola/") for link in links)
