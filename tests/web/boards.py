@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
+from app.delivery.reader import Change
 from app.scores.leaderboard import Leaderboard
 from app.scores.signed_score import Deletion, SignedScore
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 NOW = 1_800_000_000
 RELAY = "wss://relay.example"
@@ -31,8 +37,22 @@ class Source:
     relays: tuple[Relay, ...] = (Relay(),)
     complete: bool = True
 
-    async def ready(self) -> None:
-        """It is."""
+    told: asyncio.Queue[Change] = field(default_factory=asyncio.Queue)
+    may_be_ready: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def ready(self) -> bool:
+        """Wait until the test says so."""
+        await self.may_be_ready.wait()
+        return self.complete
+
+    async def changes(self) -> AsyncIterator[Change]:
+        """What the test tells."""
+        while True:
+            yield await self.told.get()
+
+    def tell(self, *names: str) -> None:
+        """Say that rows have changed, or a relay's state if there are no names."""
+        self.told.put_nowait(Change(self.board.version, frozenset(names)))
 
     def add(self, username: str, score: int, created_at: int = NOW, number: int | None = None) -> SignedScore:
         """Put a score on the board; its id is `number` in hex."""
