@@ -8,6 +8,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from limits import RateLimitItem, parse_many
 
+from app.nostr.keys import parse_pubkey
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+
 Network = IPv4Network | IPv6Network
 
 _PORTS = {"http": 80, "https": 443}
@@ -16,6 +19,39 @@ _PORTS = {"http": 80, "https": 443}
 def split(text: str) -> list[str]:
     """The parts between commas, without the blanks around them."""
     return [part for part in (part.strip() for part in text.split(",")) if part]
+
+
+def public_keys(text: str) -> tuple[str, ...]:
+    """Public keys (hex or npub) in hex, each once.
+
+    Raises:
+        ValueError: for a part that is none.
+    """
+    return tuple(dict.fromkeys(parse_pubkey(part) for part in split(text)))
+
+
+def at_least_one_key(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys themselves; ValueError if there are none."""
+    if not keys:
+        raise ValueError("names no key: give at least one, hex or npub")
+    return keys
+
+
+def relays(text: str) -> tuple[str, ...]:
+    """Relay addresses in their one spelling, each once.
+
+    Raises:
+        ValueError: for a part that is none, or if there is none.
+    """
+    urls: list[str] = []
+    for part in split(text):
+        try:
+            urls.append(normalise_relay_url(part))
+        except InvalidRelayUrl as error:
+            raise ValueError(f"{part.rpartition('@')[2]!r} {error}") from None
+    if not urls:
+        raise ValueError("names no relay: give at least one, such as wss://relay.example")
+    return tuple(dict.fromkeys(urls))
 
 
 def rates(text: str) -> tuple[RateLimitItem, ...]:

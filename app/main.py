@@ -29,11 +29,14 @@ from app.web.cors import Cors
 from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
+from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.verify import Verification
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
     from app.web.jwt_tokens import JwtTokens
+    from app.web.live_board import LiveBoard
 
 log = logging.getLogger(__name__)
 
@@ -63,8 +67,8 @@ class Service:
     jwt_tokens: JwtTokens | None
     clock: Callable[[], float]
 
-    def app(self, public_url: str) -> ASGIApp:
-        """The HTTP application; clients reach it under `public_url`."""
+    def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
+        """The HTTP application, with a board if there is one; clients reach it under `public_url`."""
         authenticator = Authenticator(
             ApiKeyCallers(self.store),
             SignedCalls(self.store, SeenTokens(self.clock), public_url, self.clock),
@@ -73,7 +77,10 @@ class Service:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *(LeaderboardRoutes(board, limits).routes() if board is not None else ()),
+            *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
+            *nip05_routes(self.settings.pubkey, self.settings.relays),
             *Health(self.store, self.ledger, self.engine).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)

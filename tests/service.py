@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
+    from app.web.live_board import LiveBoard
+
 SECRET = f"{2:064x}"
 # The x coordinate of twice the generator of secp256k1, from any table of its multiples.
 PUBKEY = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
@@ -93,13 +95,20 @@ def settings(path: Path | str, relays: Iterable[str] = (NOWHERE,), **more: str) 
 
 @asynccontextmanager
 async def running(
-    database: Path | str, *relays: str, clock: Callable[[], float] = time.time, **more: str
+    database: Path | str,
+    *relays: str,
+    clock: Callable[[], float] = time.time,
+    board: LiveBoard | None = None,
+    **more: str,
 ) -> AsyncIterator[Running]:
-    """Open the service on a database, or on `scores.db` in a folder; `more` as for `settings`."""
+    """Open the service on a database, or on `scores.db` in a folder, perhaps with a board.
+
+    `more` is as for `settings`.
+    """
     path = database if isinstance(database, str) else database / "scores.db"
     key_id, token = make_key(path)
     async with open_service(settings(path, relays or (NOWHERE,), **more), clock) as service:
-        transport = httpx.ASGITransport(service.app(PUBLIC_URL), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(service.app(PUBLIC_URL, board), raise_app_exceptions=False)
         headers = {"Authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL, headers=headers) as http:
             yield Running(service, http, path, key_id, token)

@@ -21,6 +21,7 @@ COMMANDS = {
     "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
+    "replay": "app.cli.replay",
 }
 
 

@@ -90,6 +90,9 @@ KINDS: dict[str, Kind] = {
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "invalid-query": Kind(
+        422, "The query cannot be answered", "Correct the parameters that `errors` names, or leave them out."
+    ),
     "idempotency-key-reused": Kind(
         422,
         "The Idempotency-Key came before with another body",
