@@ -41,6 +41,7 @@ from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.store_proofs import StoreProofs
 from app.web.verify import Verification
 
 if TYPE_CHECKING:
@@ -73,6 +74,11 @@ class Service:
     counters: Counters
     jwt_tokens: JwtTokens | None
     clock: Callable[[], float]
+
+    @property
+    def proofs(self) -> StoreProofs:
+        """What proves the scores of this service."""
+        return StoreProofs(self.store)
 
     def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
         """The HTTP application, with a board if there is one; clients reach it under `public_url`."""

@@ -18,6 +18,7 @@ from app.web.live_board import LiveBoard, open_board
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.read_only import ReadOnly
+from app.web.relay_proofs import RelayProofs
 from app.web.verify import Verification
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ async def open_mirror(
     """Read the relays until the context ends."""
     counters = Counters(settings.rate_limit_storage)
     try:
-        async with open_board(settings.relays, settings.verifying_keys, clock) as board:
+        relays, keys = settings.relays, settings.verifying_keys
+        async with open_board(relays, keys, clock, RelayProofs(relays, keys)) as board:
             yield Mirror(settings, board, counters)
     finally:
         await counters.close()

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from app.publisher import ScoreState
+from app.store.matches import Proof, Tally
 from app.store.scores import RelayState
 from app.verifier import Check
 
@@ -50,13 +51,24 @@ class EventDocument(TypedDict):
 
 @STRICT
 class ScoreDocument(TypedDict):
-    """A signed score, or a deletion, and how it stands at each relay."""
+    """A signed score, or a deletion, and how it stands at each relay.
+
+    `proof` names the match that the score was played in; it is null for a score that is only claimed.
+    """
 
     event: EventDocument
     address: str
     state: ScoreState
     relays: list[RelayState]
+    proof: Proof | None
     deleted_at: NotRequired[int]
+
+
+@STRICT
+class PlayerDocument(ScoreDocument):
+    """A player's latest score, and how many matches of the name were dealt, finished and forfeited."""
+
+    matches: Tally
 
 
 @STRICT
@@ -82,8 +94,17 @@ class VerificationDocument(TypedDict):
 
 
 @STRICT
+class EntryProofDocument(TypedDict):
+    """The match that a row was played in, against which level, and the event that holds its transcript."""
+
+    match: str
+    level: str
+    transcript: str
+
+
+@STRICT
 class EntryDocument(TypedDict):
-    """A row of the board."""
+    """A row of the board; `proof` is null for a score that is only claimed."""
 
     rank: int
     username: str
@@ -91,7 +112,7 @@ class EntryDocument(TypedDict):
     created_at: int
     event_id: str
     event: EventDocument
-    proof: None
+    proof: EntryProofDocument | None
 
 
 @STRICT

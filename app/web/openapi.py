@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.briscola.computer import LEVELS
 from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
 from app.web.operation import Answer, Operation, operation_of, promises
@@ -104,6 +105,8 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "integer", "minimum": 0, "maximum": MAX_TIME},
     ),
     "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
+    "proved": ("`1` for proved scores alone.", {"enum": [0, 1]}),
+    "level": ("Proved scores alone that were played against this level.", {"enum": list(LEVELS)}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }

@@ -75,6 +75,11 @@ KINDS: dict[str, Kind] = {
         "The match is another player's",
         "Send its own token as `Authorization: Bearer TOKEN`, or sign in as whoever opened it.",
     ),
+    "statement-refused": Kind(
+        403,
+        "The player's key has not signed for this deal",
+        "Sign an event of kind 78 with the match's `player`, with exactly the tags that the README names.",
+    ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
     ),
