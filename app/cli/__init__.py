@@ -19,6 +19,7 @@ COMMANDS = {
     "key": "app.cli.key",
     "names": "app.cli.names",
     "verify": "app.cli.verify",
+    "leaderboard": "app.cli.leaderboard",
     "play": "app.cli.play",
 }
 
