@@ -32,10 +32,12 @@ from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.metrics import Metrics
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.traffic import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -73,13 +75,15 @@ class Service:
             self.jwt_tokens,
         )
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
+        traffic = Traffic()
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
             *protocol_routes(self.settings),
             *Health(self.store, self.ledger, self.engine).routes(),
+            *Metrics(self.store, self.engine, self.publisher, traffic, self.clock).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
-        return Edge(counted, Cors(self.settings.cors_origins), public_url)
+        return Edge(counted, Cors(self.settings.cors_origins), traffic, public_url)
 
 
 @asynccontextmanager

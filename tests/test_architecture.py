@@ -29,11 +29,12 @@ ROOMS: dict[str, set[str]] = {
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
     "app.log": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
+    "app.histogram": set(),
+    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal", "app.histogram"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal", "app.config_values", "app.jwt_trust",
+        "app.principal", "app.config_values", "app.jwt_trust", "app.histogram",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.cli", "app.__main__"}

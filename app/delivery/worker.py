@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
 
 from app.delivery import answer
 from app.delivery.backoff import Backoff, Random
@@ -71,7 +73,7 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._connects = self._accepted = self._rejected = self._retried = 0
+        self._connects = self._accepted = self._rejected = self._conflicts = self._retried = 0
 
     # for the engine
 
@@ -133,9 +135,11 @@ class Worker:
             last_error=self._last_error,
             queued=len(self._queue),
             in_flight=self._session.in_flight,
+            oldest=min(map(attrgetter("created_at"), chain(self._queue, self._session)), default=None),
             connects=self._connects,
             accepted=self._accepted,
             rejected=self._rejected,
+            conflicts=self._conflicts,
             retried=self._retried,
             ignored=self._session.ignored,
         )
@@ -245,6 +249,7 @@ class Worker:
             if newer:
                 outcome = replace(outcome, state=DeliveryState.SUPERSEDED)
             else:
+                self._conflicts += 1
                 logger.error("%s: conflict over event %s: %s", self.relay, outcome.event_id, outcome.message)
             self._report(outcome)
         self._note_drained()

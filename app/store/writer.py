@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy.exc import OperationalError
 
+from app.histogram import Histogram
 from app.store.database import database_fault
 from app.store.errors import StoreUnavailable
 
@@ -30,6 +31,8 @@ _BATCH = 64
 # Where requests come together, waiting for a few more costs them less than a commit of their own.
 _LINGER = 0.002
 _BUSY_SECONDS = 5.0
+_COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_COMMIT_REQUESTS = (1, 2, 4, 8, 16, 32, _BATCH)
 _BUSY_PAUSE = 0.005
 
 log = logging.getLogger(__name__)
@@ -52,9 +55,15 @@ class Writer:
 
     Statements run on the event loop, because they touch memory only and a switch of threads for each would
     cost more than they do; what waits for the disk, the commit, runs on a thread. So does a bulky request.
+
+    Attributes:
+        commit_seconds: how long each commit took, from when it was begun.
+        commit_requests: how many requests shared each commit.
     """
 
     def __init__(self, engine: Engine) -> None:
+        self.commit_seconds = Histogram(_COMMIT_SECONDS)
+        self.commit_requests = Histogram(_COMMIT_REQUESTS)
         self._engine = engine
         self._connection = engine.connect()
         # The event loop must not be kept waiting for a lock: `_begin` does the waiting.
@@ -106,6 +115,7 @@ class Writer:
                 self._wanted.clear()
 
     async def _write(self, batch: list[_Job]) -> None:
+        began = self._loop.time()
         try:
             transaction = await self._begin()
             try:
@@ -116,6 +126,9 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
             for job in batch:
                 job.outcome = self._translate(error)
+        else:
+            self.commit_seconds.observe(self._loop.time() - began)
+            self.commit_requests.observe(len(batch))
 
     async def _finish(
         self,
