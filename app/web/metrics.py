@@ -20,6 +20,7 @@ from app.nostr.relay_url import public_relay_urls
 from app.store.backlog import read_backlog
 from app.store.errors import StoreUnavailable
 from app.web.operation import Answer, Operation, promises
+from app.web.problems import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -91,7 +92,8 @@ class Metrics:
             "briscola_scores_rejected",
             "Posted scores that were refused, by the slug of the problem.",
             ("reason",),
-            {(slug,): count for slug, count in traffic.rejected_scores.items()},
+            # All from the start, because a series that begins at 1 shows Prometheus no increase.
+            {(slug,): traffic.rejected_scores[slug] for slug in KINDS},
         )
         yield _counter(
             "briscola_http_requests",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.web.problems import KINDS
 from tests.clock import Clock
 from tests.relays.fake import FakeRelay, nothing, ok
 from tests.service import NOWHERE, running
@@ -45,7 +46,8 @@ async def test_scores_and_calls(tmp_path: Path) -> None:
         samples = await scrape(service)
     assert samples["briscola_scores_accepted_total"] == 3
     rejected = {name: value for name, value in samples.items() if name.startswith("briscola_scores_rejected")}
-    assert rejected == {
+    assert len(rejected) == len(KINDS)
+    assert {name: value for name, value in rejected.items() if value} == {
         'briscola_scores_rejected_total{reason="invalid-score"}': 1,
         'briscola_scores_rejected_total{reason="unauthenticated"}': 1,
     }
