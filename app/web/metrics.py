@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.nostr.relay_url import public_relay_urls
-from app.store.backlog import read_backlog
+from app.store.pending import read_pending
 from app.store.errors import StoreUnavailable
 from app.web.operation import Answer, Operation, promises
 from app.web.problems import KINDS
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.delivery.status import RelayStatus
     from app.histogram import Histogram
     from app.publisher import Publisher
-    from app.store.backlog import Backlog
+    from app.store.pending import Pending
     from app.store.store import Store
     from app.web.traffic import Traffic
 
@@ -70,14 +70,14 @@ class Metrics:
     @promises(Operation({200: Answer("Prometheus text format 0.0.4.")}))
     async def show(self, _request: Request) -> Response:
         """How the service stands, for Prometheus."""
-        backlog: dict[str, Backlog] | None = None
+        pending: dict[str, Pending] | None = None
         try:
             await self._store.check_writable()
-            backlog = await self._store.read(read_backlog)
+            pending = await self._store.read(read_pending)
         except StoreUnavailable:
             pass  # which is what the metrics then say
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Snapshot([*self._of_the_service(), *self._of_the_relays(backlog)]))
+        registry.register(_Snapshot([*self._of_the_service(), *self._of_the_relays(pending)]))
         return Response(
             generate_latest(registry),
             headers={"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_PLAIN_0_0_4},
@@ -115,7 +115,7 @@ class Metrics:
             {(): store.commit_requests},
         )
 
-    def _of_the_relays(self, backlog: dict[str, Backlog] | None) -> Iterable[Metric]:
+    def _of_the_relays(self, pending: dict[str, Pending] | None) -> Iterable[Metric]:
         relays = self._engine.status()
         shown = public_relay_urls(relay.url for relay in relays)
 
@@ -145,20 +145,20 @@ class Metrics:
             },
         )
         yield GaugeMetricFamily(
-            "briscola_store_available", "Whether the store takes writes.", backlog is not None
+            "briscola_store_available", "Whether the store takes writes.", pending is not None
         )
-        if backlog is None:
+        if pending is None:
             return
         now = self._clock()
         yield gauge(
             "briscola_deliveries_pending",
             "Deliveries that wait in the store, or in this process.",
-            lambda r: (backlog[r.url].count if r.url in backlog else 0) + r.queued + r.in_flight,
+            lambda r: (pending[r.url].count if r.url in pending else 0) + r.queued + r.in_flight,
         )
         yield gauge(
             "briscola_deliveries_oldest_pending_seconds",
             "Age of the oldest of them, 0 if there is none.",
-            lambda r: _age(r, backlog.get(r.url), now),
+            lambda r: _age(r, pending.get(r.url), now),
         )
 
 
@@ -174,12 +174,12 @@ def _counts(relay: RelayStatus) -> tuple[int, ...]:
     return relay.accepted, relay.rejected, relay.conflicts, relay.retried
 
 
-def _age(relay: RelayStatus, backlog: Backlog | None, now: float) -> float:
+def _age(relay: RelayStatus, pending: Pending | None, now: float) -> float:
     since = [now]
     if relay.oldest is not None:
         since.append(relay.oldest)
-    if backlog is not None:
-        since.append(backlog.oldest)
+    if pending is not None:
+        since.append(pending.oldest)
     return now - min(since)
 
 

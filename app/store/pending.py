@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Backlog:
+class Pending:
     """Pending deliveries to one relay that no process holds.
 
     Attributes:
@@ -26,8 +26,8 @@ class Backlog:
     oldest: float
 
 
-def read_backlog(connection: Connection) -> dict[str, Backlog]:
-    """The backlog of each relay that has one, by its URL."""
+def read_pending(connection: Connection) -> dict[str, Pending]:
+    """What is pending at each relay where anything is, by its URL."""
     counted = (
         select(
             delivery.c.relay_id,
@@ -43,4 +43,4 @@ def read_backlog(connection: Connection) -> dict[str, Backlog]:
         .join(relay, relay.c.id == counted.c.relay_id)
         .join(event, event.c.seq == counted.c.first)
     )
-    return {url: Backlog(count, signed_at) for url, count, signed_at in rows}
+    return {url: Pending(count, signed_at) for url, count, signed_at in rows}

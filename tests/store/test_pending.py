@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.store.backlog import Backlog, read_backlog
+from app.store.pending import Pending, read_pending
 from tests.store.bench import RELAYS, Bench
 
 if TYPE_CHECKING:
@@ -16,16 +16,16 @@ ONE, TWO = RELAYS
 def test_what_waits_and_since_when(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "s.db")
     with bench.database.reader.begin() as connection:
-        assert read_backlog(connection) == {}
+        assert read_pending(connection) == {}
     bench.append(("alice", 1))
     bench.now = 1010.0
     bench.append(("bob", 2), ("carla", 3))
     with bench.database.writer.begin() as connection:
-        assert read_backlog(connection) == {ONE: Backlog(3, 1000.0), TWO: Backlog(3, 1000.0)}
+        assert read_pending(connection) == {ONE: Pending(3, 1000.0), TWO: Pending(3, 1000.0)}
         settle = "UPDATE delivery SET state = 'accepted', due = NULL WHERE relay_id = 1 AND event_seq = 1"
         connection.exec_driver_sql(settle)
         connection.exec_driver_sql("UPDATE delivery SET holder = 7 WHERE relay_id = 2 AND event_seq = 3")
-        assert read_backlog(connection) == {ONE: Backlog(2, 1010.0), TWO: Backlog(2, 1000.0)}
+        assert read_pending(connection) == {ONE: Pending(2, 1010.0), TWO: Pending(2, 1000.0)}
     bench.database.close()
 
 
@@ -37,7 +37,7 @@ def test_only_what_waits_is_read(tmp_path: Path) -> None:
         driver = connection.connection.driver_connection
         assert driver is not None
         driver.set_trace_callback(statements.append)
-        read_backlog(connection)
+        read_pending(connection)
         driver.set_trace_callback(None)
         (query,) = statements
         plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}")]
