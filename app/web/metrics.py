@@ -17,8 +17,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.nostr.relay_url import public_relay_urls
-from app.store.pending import read_pending
 from app.store.errors import StoreUnavailable
+from app.store.pending import read_pending
 from app.web.operation import Answer, Operation, promises
 from app.web.problems import KINDS
 
