@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import bindparam, func, insert, select, update
 
 from app.delivery.model import DeliveryState
-from app.store.tables import delivery, event
+from app.store.outbox import register_relays
+from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,10 +28,11 @@ class NewestEvent(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How one delivery stands."""
+    """How one delivery stands; `held` if a process has it in hand."""
 
     state: DeliveryState
     message: str
+    held: bool
 
 
 def newest_events(connection: Connection) -> list[NewestEvent]:
@@ -61,25 +63,27 @@ def payloads(connection: Connection, seqs: Sequence[int]) -> dict[int, str]:
     return found
 
 
-def standings(connection: Connection, relay_id: int, seqs: Sequence[int]) -> dict[int, Standing]:
+def standings(connection: Connection, url: str, seqs: Sequence[int]) -> dict[int, Standing]:
     """How the deliveries of these events to a relay stand, where there are any, by the events' `seq`."""
     found: dict[int, Standing] = {}
     for chunk in _chunks(seqs):
         rows = connection.execute(
-            select(delivery.c.event_seq, delivery.c.state, delivery.c.message).where(
-                delivery.c.relay_id == relay_id, delivery.c.event_seq.in_(chunk)
-            )
+            select(delivery.c.event_seq, delivery.c.state, delivery.c.message, delivery.c.holder)
+            .join(relay, relay.c.id == delivery.c.relay_id)
+            .where(relay.c.url == url, delivery.c.event_seq.in_(chunk))
         )
-        found.update((seq, Standing(DeliveryState(state), message)) for seq, state, message in rows)
+        for seq, state, message, holder in rows:
+            found[seq] = Standing(DeliveryState(state), message, holder is not None)
     return found
 
 
-def send_again(connection: Connection, relay_id: int, seqs: Sequence[int], now: float) -> None:
-    """Have a relay sent these events from now on, whatever became of them before.
+def send_again(connection: Connection, url: str, seqs: Sequence[int], now: float) -> None:
+    """Have a relay sent these events from now on, whatever became of them before; it may be a new one.
 
     What a process has in hand is left to it.
     """
-    before = standings(connection, relay_id, seqs)
+    relay_id = register_relays(connection, [url])[url]
+    before = standings(connection, url, seqs)
     fresh = {"state": DeliveryState.PENDING.value, "message": "", "attempts": 0, "due": now, "holder": None}
     this = (delivery.c.event_seq == bindparam("seq")) & (delivery.c.relay_id == relay_id)
     idle = (delivery.c.state != DeliveryState.PENDING) | delivery.c.holder.is_(None)

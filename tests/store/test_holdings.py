@@ -15,7 +15,7 @@ from app.store.holdings import (
 )
 from app.store.ledger import Signed
 from tests.service import rows
-from tests.store.bench import Bench
+from tests.store.bench import RELAYS, Bench
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,11 +49,12 @@ def test_sending_again(tmp_path: Path) -> None:
             "UPDATE delivery SET attempts = 3, due = 5000, message = 'slow' WHERE event_seq = 4",
         ):
             connection.exec_driver_sql(change)
-        assert standings(connection, 1, [1, 2, 4]) == {
-            2: Standing("accepted", ""),  # type: ignore[arg-type]
-            4: Standing("pending", "slow"),  # type: ignore[arg-type]
+        assert standings(connection, RELAYS[0], [1, 2, 3, 4]) == {
+            2: Standing("accepted", "", False),  # type: ignore[arg-type]
+            3: Standing("pending", "", True),  # type: ignore[arg-type]
+            4: Standing("pending", "slow", False),  # type: ignore[arg-type]
         }
-        send_again(connection, 1, [1, 2, 3, 4], 2000.0)
+        send_again(connection, RELAYS[0], [1, 2, 3, 4], 2000.0)
     query = "SELECT event_seq, state, message, attempts, due, holder FROM delivery WHERE relay_id = ?"
     assert rows(bench.path, query, 1) == [
         (1, "pending", "", 0, 2000.0, None),
@@ -62,4 +63,7 @@ def test_sending_again(tmp_path: Path) -> None:
         (4, "pending", "", 0, 2000.0, None),
     ]
     assert len(rows(bench.path, query, 2)) == 3, "another relay is sent nothing"
+    with bench.database.writer.begin() as connection:
+        send_again(connection, "wss://new.example", [2], 2000.0)
+    assert rows(bench.path, query, 3) == [(2, "pending", "", 0, 2000.0, None)]
     bench.database.close()
