@@ -19,7 +19,7 @@ from app.cli.serve import open_port
 from app.cli.unusable import Unusable
 from app.config import Settings, load
 from app.delivery.connection import ConnectError
-from app.delivery.fetch import FetchFailed, fetch
+from app.delivery.fetch import fetch
 from app.log import configure_logging
 from app.main import open_service
 from app.nostr.keys import SecretKey
@@ -163,12 +163,14 @@ async def _round_trip(url: str, relay: str, api_key: str, pubkey: str) -> None:
 
 async def _read_back(relay: str, sent: dict[str, Any]) -> dict[str, Any]:
     try:
-        events = await fetch(relay, [{"ids": [sent["id"]]}], timeout=_SECONDS, limit=1)
-    except (ConnectError, FetchFailed) as error:
+        fetched = await fetch(relay, [{"ids": [sent["id"]]}], timeout=_SECONDS, limit=1)
+    except ConnectError as error:
         raise _StepFailed(f"the relay could not be read: {error}") from None
-    if events != [sent]:
+    if not fetched.complete:
+        raise _StepFailed(f"the relay could not be read: {fetched.reason}")
+    if [event.fields for event in fetched.events] != [sent]:
         raise _StepFailed("the relay did not give the same event back")
-    return events[0]
+    return fetched.events[0].fields
 
 
 def _show_checks(verdict: Verdict) -> bool:

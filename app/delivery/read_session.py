@@ -119,13 +119,14 @@ class ReadSession:
         """Give up a page that is overdue, and with it all that is stored; returns whether it was."""
         overdue = bool(self._backfills) and now >= self._deadline
         if overdue:
-            reason = f"no end of the stored events within {PAGE_SECONDS:g} s"
-            self._give_up(reason + (f"; the relay says: {self.notice}" if self.notice else ""))
+            self.give_up(f"no end of the stored events within {PAGE_SECONDS:g} s")
         return overdue
 
-    def _give_up(self, reason: str) -> None:
+    def give_up(self, reason: str) -> None:
+        """Nothing more that is stored will come, for this reason."""
         if self._backfills:
-            self.reason = self.reason or reason
+            said = f"; the relay says: {self.notice}" if self.notice else ""
+            self.reason = self.reason or reason + said
             self._backfills.clear()
             self._close_page()
 
@@ -171,4 +172,4 @@ class ReadSession:
         if split_prefix(reason)[0] == "auth-required":
             reason = f"it serves only readers that authenticate, and a reader has no key ({reason})"
         self.refused = one_line(f"the relay refused: {reason}")
-        self._give_up(self.refused)
+        self.give_up(self.refused)
