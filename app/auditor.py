@@ -53,27 +53,26 @@ async def read_relays(
 async def _read(relay: str, keys: frozenset[str], newest: Mapping[str, Newest]) -> Reading:
     reading = Reading(relay)
     authors = sorted(keys)
-    scores = {"kinds": [KIND], "authors": authors}
+    everything = [{"kinds": [kind], "authors": authors} for kind in (KIND, nip09.KIND)]
     try:
-        await _fetch(reading, [scores, {"kinds": [nip09.KIND], "authors": authors}], keys)
+        await _fetch(reading, everything, keys)
         if reading.incomplete and not reading.events:
             reading.error = reading.incomplete
-        elif questions := _questions(reading, scores, newest):
+        elif questions := _questions(reading, authors, newest):
             await _fetch(reading, questions, keys)
     except ConnectError as error:
         reading.error = str(error)
     return reading
 
 
-def _questions(
-    reading: Reading, scores: Mapping[str, object], newest: Mapping[str, Newest]
-) -> list[dict[str, object]]:
+def _questions(reading: Reading, authors: list[str], newest: Mapping[str, Newest]) -> list[dict[str, object]]:
     """Filters for what did not come with everything; also for every name, if that was not everything."""
     seen = {received.fields["id"] for received in reading.events.values()}
     ids = [wanted.event_id for wanted in newest.values() if wanted.event_id not in seen]
     names = sorted(newest) if reading.incomplete else []
     by_id: list[dict[str, object]] = [{"ids": batch} for batch in _batches(ids)]
-    return by_id + [{**scores, "#d": batch} for batch in _batches(names)]
+    # Without `kinds`: with it some relays (nostr-sdk's) take this for one address and answer the first name only.
+    return by_id + [{"authors": authors, "#d": batch} for batch in _batches(names)]
 
 
 async def _fetch(reading: Reading, filters: Sequence[Mapping[str, object]], keys: frozenset[str]) -> None:

@@ -141,8 +141,8 @@ def _explained(one: Audited, finding: Finding) -> str:
             return "kept beside the newest, which takes precedence"
     if standing is None:
         return "never sent there" if one.payloads else "the newest that was seen is not there"
-    said = f", it said: {standing.message}" if standing.message else ""
-    return f"the delivery is {standing.state}{said}"
+    said = f": {standing.message}" if standing.message else ""
+    return f"was {standing.state} there{said}"
 
 
 def _words(one: Audited) -> Iterator[str | tuple[str, str]]:
@@ -157,7 +157,7 @@ def _words(one: Audited) -> Iterator[str | tuple[str, str]]:
             yield ", "
             yield (f"{counts[fault]} {fault.value}", style)
     if not any(finding.bad for finding in one.findings):
-        yield (", all is well", "green")
+        yield (", nothing wrong with these" if one.reading.incomplete else ", all is well", "green")
     if one.repair:
         yield (f"; sent again: {one.repair.arrived} arrived", "green")
         for (state, message), count in one.repair.failed.items():
