@@ -84,14 +84,17 @@ class Finding(NamedTuple):
 
 def is_ours(fields: Mapping[str, object], keys: frozenset[str]) -> bool:
     """Whether an event claims to be a score, or a deletion, by one of the app's keys."""
-    return fields.get("pubkey") in keys and fields.get("kind") in (KIND, nip09.KIND)
+    match fields:
+        case {"id": str(), "pubkey": str(pubkey), "created_at": int(), "kind": int() | float() as kind}:
+            return pubkey in keys and kind in (KIND, nip09.KIND)
+    return False
 
 
 def examine(fields: Mapping[str, object], text: bytes, verdict: Verdict, keys: frozenset[str]) -> Held:
     """What an event is that `is_ours`.
 
     Args:
-        fields: those of `text`; `id` is a string, `created_at` an integer.
+        fields: those of `text`.
         verdict: of the verifier, which says nothing of a deletion.
         keys: the app's public keys, as `app.verifier.app_keys` reads them.
     """

@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import orjson
+
 from app.audit import Held, Newest, examine, is_ours
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import fetch
@@ -28,7 +30,7 @@ class Reading:
     """What one relay sent.
 
     Attributes:
-        events: those under the app's keys, each once.
+        events: as they came, by their text.
         incomplete: why not everything may have been seen; empty if it has.
         error: why nothing could be read; empty if it could.
     """
@@ -55,11 +57,11 @@ async def _read(relay: str, keys: frozenset[str], newest: Mapping[str, Newest]) 
     authors = sorted(keys)
     everything = [{"kinds": [kind], "authors": authors} for kind in (KIND, nip09.KIND)]
     try:
-        await _fetch(reading, everything, keys)
+        await _fetch(reading, everything)
         if reading.incomplete and not reading.events:
             reading.error = reading.incomplete
         elif questions := _questions(reading, authors, newest):
-            await _fetch(reading, questions, keys)
+            await _fetch(reading, questions)
     except ConnectError as error:
         reading.error = str(error)
     return reading
@@ -67,19 +69,18 @@ async def _read(relay: str, keys: frozenset[str], newest: Mapping[str, Newest]) 
 
 def _questions(reading: Reading, authors: list[str], newest: Mapping[str, Newest]) -> list[dict[str, object]]:
     """Filters for what did not come with everything; also for every name, if that was not everything."""
-    seen = {received.fields["id"] for received in reading.events.values()}
+    seen = {received.event_id for received in reading.events.values()}
     ids = [wanted.event_id for wanted in newest.values() if wanted.event_id not in seen]
     names = sorted(newest) if reading.incomplete else []
     by_id: list[dict[str, object]] = [{"ids": batch} for batch in _batches(ids)]
-    # Without `kinds`: with it some relays (nostr-sdk's) take this for one address and answer the first name only.
+    # Without `kinds`: with it nostr-sdk's relay takes this for one address, and answers the first name only.
     return by_id + [{"authors": authors, "#d": batch} for batch in _batches(names)]
 
 
-async def _fetch(reading: Reading, filters: Sequence[Mapping[str, object]], keys: frozenset[str]) -> None:
+async def _fetch(reading: Reading, filters: Sequence[Mapping[str, object]]) -> None:
     fetched = await fetch(reading.relay, filters, timeout=READ_SECONDS, limit=READ_EVENTS)
     for received in fetched.events:
-        if is_ours(received.fields, keys):
-            reading.events.setdefault(received.text, received)
+        reading.events.setdefault(received.text, received)
     reading.incomplete = reading.incomplete or fetched.reason
 
 
@@ -89,9 +90,17 @@ def _batches(values: list[str]) -> Iterator[list[str]]:
 
 
 def judge(reading: Reading, keys: frozenset[str]) -> list[Held]:
-    """What the events of a relay are; call it without an event loop, so that it has every core."""
-    verdicts = verify_many(reading.events, keys)
+    """What a relay holds under the app's keys; call it without an event loop, so that it has every core."""
+    ours = [(fields, text) for text in reading.events if is_ours(fields := _fields(text), keys)]
+    verdicts = verify_many([text for _, text in ours], keys)
     return [
-        examine(received.fields, text, verdict, keys)
-        for (text, received), verdict in zip(reading.events.items(), verdicts, strict=True)
+        examine(fields, text, verdict, keys) for (fields, text), verdict in zip(ours, verdicts, strict=True)
     ]
+
+
+def _fields(text: bytes) -> dict[str, object]:
+    try:
+        fields = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

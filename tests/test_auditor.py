@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,9 @@ from nostr_sdk import Keys
 
 from app.audit import Newest
 from app.auditor import Reading, judge, read_relays
-from app.delivery.connection import connect
 from tests.relays.events import signed_event
 from tests.relays.fake import FakeRelay, Peer, resetting
-from tests.relays.real import rust_relay, without_rate_limit
+from tests.relays.real import rust_relay, send_events, without_rate_limit
 from tests.service import NOWHERE
 
 if TYPE_CHECKING:
@@ -24,33 +22,6 @@ OURS, THEIRS = Keys.generate(), Keys.generate()
 KEYS = frozenset({OURS.public_key().to_hex()})
 CAP, CROWD, OTHERS = 120, 200, 130
 SECOND = 1_700_000_000
-
-
-class _Answers:
-    """Counts what a relay says."""
-
-    def __init__(self, count: int) -> None:
-        self.left = count
-        self.done = asyncio.Event()
-
-    def received(self, messages: list[bytes]) -> None:
-        assert all(message.startswith(b'["OK"') and b",true," in message for message in messages)
-        self.left -= len(messages)
-        if not self.left:
-            self.done.set()
-
-    def writable(self) -> None:
-        pass
-
-
-async def put(url: str, events: list[str]) -> None:
-    answers = _Answers(len(events))
-    connection = await connect(url, answers)
-    for event in events:
-        connection.send([f'["EVENT",{event}]'])
-    await answers.done.wait()
-    connection.close()
-    await connection.lost
 
 
 def capped(builder: LocalRelayBuilder) -> LocalRelayBuilder:
@@ -69,7 +40,7 @@ async def test_a_crowded_second_hides_nothing_that_is_known() -> None:
     known = {name: Newest(event_id, SECOND) for name, event_id in ids.items()}
     known["nobody"] = Newest("0" * 64, SECOND)
     async with rust_relay(capped) as url:
-        await put(url, [*events.values(), signed_event(THEIRS, "stranger", 1)])
+        await send_events(url, *events.values(), signed_event(THEIRS, "stranger", 1))
         (alone,) = await read_relays([url], KEYS, None)
         (asked,) = await read_relays([url], KEYS, known)
     assert "second" in alone.incomplete
@@ -82,7 +53,7 @@ async def test_a_crowded_second_hides_nothing_that_is_known() -> None:
 async def test_a_relay_is_read_whole_past_its_cap() -> None:
     events = [signed_event(OURS, f"p{number}", 1, SECOND + number) for number in range(2 * CAP + 7)]
     async with rust_relay(capped) as url:
-        await put(url, events)
+        await send_events(url, *events)
         (reading,) = await read_relays([url], KEYS, None)
     assert len(names_of(reading)) == len(events)
     assert (reading.incomplete, reading.error) == ("", "")
@@ -92,7 +63,7 @@ async def test_a_name_is_asked_for_where_the_relay_holds_something_older() -> No
     """Where not everything came, an older version is found by its name, and not only missed by its id."""
     crowd = [signed_event(OURS, f"c{number}", 1, SECOND) for number in range(CROWD)]
     async with rust_relay(capped) as url:
-        await put(url, crowd)
+        await send_events(url, *crowd)
         newer = {f"c{number}": Newest(f"{number:064x}", SECOND + 1) for number in range(CROWD)}
         (reading,) = await read_relays([url], KEYS, newer)
     assert len(names_of(reading)) == CROWD

@@ -32,7 +32,7 @@ async def fetch(
 ) -> Fetched:
     """The stored events that match any of the filters, which have no `limit` of their own.
 
-    Over one connection the filters are read in turn, each in as many pages as the relay's cap makes of it, and
+    Over one connection the filters are read in turn, each in as many pages as the relay's cap makes of it and
     up to `limit` events.
 
     Raises:

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from typing import NamedTuple, cast
 
 import orjson
 
@@ -13,7 +14,7 @@ from app.nostr import nip09
 from app.nostr.event import InvalidEvent, parse_event, verify_event
 from app.scores.score_event import APP_TAG, KIND
 from app.scores.signed_score import Deletion, SignedScore, read_deletion
-from app.verifier import Check, verify_with
+from app.verifier import PUBLISHED_QUOTES, Check, verify_with
 
 _FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
 
@@ -38,11 +39,38 @@ class Unproved(NamedTuple):
 Finding = SignedScore | Deletion | Unproved
 
 
-def looks_right(fields: dict[str, Any], text: bytes, keys: frozenset[str]) -> Candidate | None:
-    """All about an event that can be checked without its signature; None if it cannot count.
+# The beginning of a score as this app writes it, up to the app tag.
+_USUAL = re.compile(
+    rb'\{"id":"([0-9a-f]{64})","pubkey":"([0-9a-f]{64})","created_at":([0-9]{1,15}),"kind":31250,'
+    rb'"tags":\[\["d","([^"\\\\]+)"\],\["app","briscola-score"\],'
+)
 
-    `fields` are those of `text`.
-    """
+
+def looks_right(text: bytes, keys: frozenset[str]) -> Candidate | None:
+    """All about an event that can be checked without its signature; None if it cannot count."""
+    if usual := _USUAL.match(text):
+        event_id, pubkey, created_at, d = usual.groups()
+        if pubkey.decode() not in keys:
+            return None
+        if text.count(b'"') == PUBLISHED_QUOTES and (name := _decoded(d)) is not None:
+            return Candidate(event_id.decode(), int(created_at), name, text)
+    return _parsed(text, keys)
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _parsed(text: bytes, keys: frozenset[str]) -> Candidate | None:
+    try:
+        fields = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    if type(fields) is not dict:
+        return None
     event_id, created_at, kind, tags = map(fields.get, ("id", "created_at", "kind", "tags"))
     if not (
         type(event_id) is str
@@ -95,12 +123,10 @@ def proof(text: bytes, keys: frozenset[str]) -> Proof:
 
 def finding(candidate: Candidate, proved: Proof) -> Finding:
     """What a candidate is, after its proof."""
+    if isinstance(proved, bool):
+        return Unproved(proved)
     event_id, created_at, _, text = candidate
-    match proved:
-        case bool(forged):
-            return Unproved(forged)
-        case str(username), int(score):
-            return SignedScore(username, score, created_at, event_id, text.decode())
-        case list(names), list(event_ids):
-            return Deletion(event_id, created_at, frozenset(names), frozenset(event_ids))
-    raise AssertionError(proved)
+    what, value = proved
+    if isinstance(what, str) and isinstance(value, int):
+        return SignedScore(what, value, created_at, event_id, text.decode())
+    return Deletion(event_id, created_at, frozenset(what), frozenset(cast("list[str]", value)))

@@ -1,4 +1,4 @@
-"""A process of its own that checks signatures, fed through its standard input.
+"""The parent's end of a process that checks signatures, fed through its standard input.
 
 It is started afresh rather than forked: a fork would inherit a service's sockets and its threads' locks. When
 its parent is gone its input ends, and so does it.
@@ -10,15 +10,17 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, cast
 
 import orjson
 
 import app
-from app.delivery.judge import Proof, proof
+from app.delivery.judge_main import packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from app.delivery.judge import Proof
 
 _ROOT = Path(app.__file__).parent.parent
 
@@ -28,7 +30,7 @@ class JudgeFailed(Exception):
 
 
 class JudgeProcess:
-    """The parent's end."""
+    """A process at work."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -47,7 +49,7 @@ class JudgeProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", __name__, *sorted(keys)),
+                *("-m", "app.delivery.judge_main", *sorted(keys)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": path},
@@ -59,7 +61,7 @@ class JudgeProcess:
 
     def send(self, texts: Sequence[bytes]) -> None:
         """Have events proved; the answer is the next that is received."""
-        self._stdin.write(_packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
+        self._stdin.write(packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
 
     async def receive(self) -> list[Proof]:
         """The proofs of the events that were sent first, in order.
@@ -79,20 +81,3 @@ class JudgeProcess:
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
-
-
-def _packed(data: bytes) -> bytes:
-    return len(data).to_bytes(4) + data
-
-
-def serve(source: BinaryIO, sink: BinaryIO, keys: frozenset[str]) -> None:
-    """Answer until the input ends."""
-    while head := source.read(4):
-        lengths: list[int] = orjson.loads(source.read(int.from_bytes(head)))
-        proofs = [proof(source.read(length), keys) for length in lengths]
-        sink.write(_packed(orjson.dumps(proofs)))
-        sink.flush()
-
-
-if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, frozenset(sys.argv[1:]))

@@ -133,7 +133,7 @@ class RelayReader:
             return
         events = session.receive(messages, self._loop.time())
         candidates = [
-            candidate for event in events if (candidate := looks_right(*event, self._keys)) is not None
+            candidate for event in events if (candidate := looks_right(event.text, self._keys)) is not None
         ]
         flood = len(messages) - len(candidates)
         self._events += len(candidates)

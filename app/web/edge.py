@@ -62,6 +62,8 @@ class Edge:
             await send(message)
 
         try:
+            if "\0" in scope["path"]:  # which PostgreSQL takes in no text
+                raise Problem("not-found", "No address holds a U+0000.")
             preflight = self._cors.preflight(scope)
             if preflight is None:
                 await self._app(scope, receive, send_with_headers)
