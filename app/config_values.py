@@ -178,15 +178,32 @@ def public_url(text: str) -> str:
 
 
 def database_url(text: str) -> str:
-    """The address of a database file.
+    """The address of a database file, or of a PostgreSQL.
 
     Raises:
-        ValueError: anything else; the text is not quoted.
+        ValueError: anything else; the text may hold a password and is not quoted.
     """
+    if text.startswith(("postgresql://", "postgres://")):
+        return _postgresql(text)
     file = text.removeprefix("sqlite:///")
     # A database in memory would be another one for every connection.
     if file in {text, "", ":memory:"} or file.startswith("file:") or "?" in file:
-        raise ValueError("is no database that is supported here: give sqlite:///FILE")
+        raise ValueError("is no database that is supported here: give sqlite:///FILE or postgresql://…")
+    return text
+
+
+def _postgresql(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        valid = parts.port != 0 and not parts.fragment
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ValueError("is no address of a PostgreSQL: give one such as postgresql://user@host:5432/name")
+    if importlib.util.find_spec("psycopg") is None:
+        raise ValueError(
+            "names a PostgreSQL, for which a package is missing: pip install 'briscola-scores[postgres]'"
+        )
     return text
 
 

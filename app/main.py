@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError
-
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
-from app.store.database import Database
-from app.store.errors import StoreError, StoreUnusable
+from app.store.database import Database, database_fault
+from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
@@ -101,9 +99,11 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         with database.writer.begin() as connection:
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
-    except DBAPIError as error:
+    except Exception as error:
         database.close()
-        raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
+        if (fault := database_fault(database.writer, error)) is None:
+            raise
+        raise StoreUnusable(f"the database cannot be written: {on_one_line(fault)}") from None
     store = Store(database)
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     counters = Counters(settings.rate_limit_storage)
@@ -120,12 +120,19 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            beating = asyncio.create_task(_beat(outbox, engine), name="beat")
+            tasks = [
+                asyncio.create_task(_beat(outbox, engine), name="beat"),
+                asyncio.create_task(
+                    database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
+                ),
+            ]
             try:
                 publisher = Publisher(store, ledger, engine)
                 yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
             finally:
-                beating.cancel()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
                 await counters.close()
     finally:
         await _leave(outbox)

@@ -22,6 +22,7 @@ ROOMS: dict[str, set[str]] = {
     # `verify_many` asks the pool above it, when it is called: loading the verifier loads no pool (see below).
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
+    "app.matches": {"app.nostr", "app.briscola", "app.scores", "app.verifier"},
     "app.event_file": {"app.nostr"},
     "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
@@ -40,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}
 
 HEAVY = {"sqlalchemy", "starlette", "httpx", "uvicorn", "websockets", "alembic"}
-PURE = ("app.nostr", "app.scores", "app.verifier", "app.briscola")
+PURE = ("app.nostr", "app.scores", "app.verifier", "app.briscola", "app.matches")
 IO = {
     "asyncio", "concurrent", "http", "httpx", "logging", "multiprocessing", "pathlib", "select", "shutil",
     "signal", "socket", "sqlalchemy", "sqlite3", "ssl", "starlette", "subprocess", "tempfile", "threading",

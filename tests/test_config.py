@@ -261,8 +261,14 @@ def test_what_cannot_begin_a_header_is_no_public_url(url: str) -> None:
     assert "hunter2" not in fault
 
 
-@pytest.mark.parametrize("url", ["sqlite:///a.db", "sqlite:////var/lib/a.db", "sqlite:///a b/ü.db"])
-def test_database_files(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///a.db", "sqlite:////var/lib/a.db", "sqlite:///a b/ü.db", "postgres://db.example/scores",
+        "postgresql://me:hunter2@db.example:5433/scores?sslmode=require", "postgresql:///scores?host=/run/pg",
+    ],
+)  # fmt: skip
+def test_databases(url: str) -> None:
     assert settings(DATABASE_URL=url).database_url == url
 
 
@@ -270,12 +276,29 @@ def test_database_files(url: str) -> None:
     "url",
     [
         "a.db", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///a.db?mode=ro", "sqlite:///file:a.db",
-        "postgresql://me:hunter2@host/db", "sqlite://host/a.db",
+        "sqlite://host/a.db", "mysql://me:hunter2@host/db",
     ],
 )  # fmt: skip
 def test_other_databases_are_refused_without_their_password(url: str) -> None:
     (fault,) = faults(environment(DATABASE_URL=url))
-    assert fault == "BRISCOLA_DATABASE_URL: is no database that is supported here: give sqlite:///FILE"
+    assert (
+        fault
+        == "BRISCOLA_DATABASE_URL: is no database that is supported here: give sqlite:///FILE or postgresql://…"
+    )
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:hunter2@host:port/db", "postgresql://me:hunter2@[host/db"])
+def test_no_address_of_a_postgresql(url: str) -> None:
+    (fault,) = faults(environment(DATABASE_URL=url))
+    assert fault.startswith("BRISCOLA_DATABASE_URL: is no address of a PostgreSQL: give one such as ")
+    assert "hunter2" not in fault
+
+
+def test_without_its_package_a_postgresql_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    (fault,) = faults(environment(DATABASE_URL="postgresql://me:hunter2@host/db"))
+    assert fault.endswith("a package is missing: pip install 'briscola-scores[postgres]'")
+    assert "hunter2" not in fault
 
 
 def test_policies_levels_and_formats() -> None:

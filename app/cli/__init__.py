@@ -18,9 +18,11 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
+    "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "leaderboard": "app.cli.leaderboard",
     "play": "app.cli.play",
+    "replay": "app.cli.replay",
 }
 
 

@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.common import load_settings, run_loop
-from app.cli.public_keys import public_keys
+from app.cli.offline import pubkey_option, public_keys
 from app.cli.unusable import Unusable
 from app.config import ReadingSettings, Settings
 from app.delivery.answer import one_line
@@ -46,13 +46,7 @@ _NAME_CELLS = 32
 @click.option(
     "--relay", "relays", multiple=True, metavar="URL", help="Read this relay; repeat it for several."
 )
-@click.option(
-    "--pubkey",
-    "pubkeys",
-    multiple=True,
-    metavar="KEY",
-    help="Public key of the app, hex or npub; repeat it for several.",
-)
+@pubkey_option
 @click.option("--watch", is_flag=True, help="Go on, and show what changes, until Ctrl-C.")
 @click.option("--limit", type=click.IntRange(1), help="Rows at most; all by default.")
 @click.option(

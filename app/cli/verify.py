@@ -7,8 +7,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from contextlib import AbstractContextManager, closing, nullcontext
-from pathlib import Path
+from contextlib import closing, nullcontext
 from typing import BinaryIO
 
 import click
@@ -16,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from app.cli.public_keys import PUBLIC_KEYS, public_keys
+from app.cli.offline import opened, pubkey_option, public_keys
 from app.cli.unusable import Unusable
 from app.event_file import UnusableFile, read_events
 from app.scores.consistency import shown
@@ -29,13 +28,7 @@ _REDRAWN = 1000  # events between two drawings of the progress bar
 
 @click.command("verify")
 @click.argument("file", default="-")
-@click.option(
-    "--pubkey",
-    "pubkeys",
-    multiple=True,
-    metavar="KEY",
-    help=f"Public key of the app, hex or npub; repeat it for several. Default: {PUBLIC_KEYS}.",
-)
+@pubkey_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line for each event.")
 def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     """Verify score events: one event, a JSON array of them, or one on each line.
@@ -45,7 +38,7 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     """
     keys = public_keys(pubkeys)
     try:
-        with _opened(file) as stream:
+        with opened(file) as stream:
             tally = _verify(stream, keys, as_json=as_json)
     except UnusableFile as error:
         raise Unusable(f"cannot verify {shown(file)}: {error}") from None
@@ -54,19 +47,6 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     except OSError as error:
         raise Unusable(f"cannot write the verdicts: {error.strerror}") from None
     sys.exit(0 if tally.keys() <= {"ok", "inconsistent"} else 1)
-
-
-def _opened(file: str) -> AbstractContextManager[BinaryIO]:
-    if file == "-":
-        if sys.stdin is None:
-            raise Unusable("cannot read standard input: it is closed")
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return Path(file).open("rb")
-    except OSError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error.strerror}") from None
-    except ValueError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error}") from None
 
 
 def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter[str]:

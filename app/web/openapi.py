@@ -37,7 +37,7 @@ _ALWAYS = (
     "overloaded",
 )
 _WITH_BODY = ("malformed-body", "body-too-large", "unsupported-media-type")
-_SIGNING_IN = ("unauthenticated", "identity-provider-unavailable", "store-unavailable")
+_SIGNING_IN = ("unauthenticated", "identity-provider-unavailable", "store-unavailable", "outcome-unknown")
 
 _SECURITY_SCHEMES = {
     "bearer": {
