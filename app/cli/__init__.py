@@ -21,6 +21,7 @@ COMMANDS = {
     "names": "app.cli.names",
     "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
+    "leaderboard": "app.cli.leaderboard",
     "play": "app.cli.play",
     "replay": "app.cli.replay",
 }
