@@ -10,9 +10,9 @@ from nostr_sdk import Keys
 
 from app.audit import Newest
 from app.auditor import Reading, judge, read_relays
-from tests.relays.events import signed_event
+from tests.relays.events import publish, signed_event
 from tests.relays.fake import FakeRelay, Peer, resetting
-from tests.relays.real import rust_relay, send_events, without_rate_limit
+from tests.relays.real import rust_relay, without_rate_limit
 from tests.service import NOWHERE
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ async def test_a_crowded_second_hides_nothing_that_is_known() -> None:
     known = {name: Newest(event_id, SECOND) for name, event_id in ids.items()}
     known["nobody"] = Newest("0" * 64, SECOND)
     async with rust_relay(capped) as url:
-        await send_events(url, *events.values(), signed_event(THEIRS, "stranger", 1))
+        await publish(url, *events.values(), signed_event(THEIRS, "stranger", 1))
         (alone,) = await read_relays([url], KEYS, None)
         (asked,) = await read_relays([url], KEYS, known)
     assert "second" in alone.incomplete
@@ -53,7 +53,7 @@ async def test_a_crowded_second_hides_nothing_that_is_known() -> None:
 async def test_a_relay_is_read_whole_past_its_cap() -> None:
     events = [signed_event(OURS, f"p{number}", 1, SECOND + number) for number in range(2 * CAP + 7)]
     async with rust_relay(capped) as url:
-        await send_events(url, *events)
+        await publish(url, *events)
         (reading,) = await read_relays([url], KEYS, None)
     assert len(names_of(reading)) == len(events)
     assert (reading.incomplete, reading.error) == ("", "")
@@ -63,7 +63,7 @@ async def test_a_name_is_asked_for_where_the_relay_holds_something_older() -> No
     """Where not everything came, an older version is found by its name, and not only missed by its id."""
     crowd = [signed_event(OURS, f"c{number}", 1, SECOND) for number in range(CROWD)]
     async with rust_relay(capped) as url:
-        await send_events(url, *crowd)
+        await publish(url, *crowd)
         newer = {f"c{number}": Newest(f"{number:064x}", SECOND + 1) for number in range(CROWD)}
         (reading,) = await read_relays([url], KEYS, newer)
     assert len(names_of(reading)) == CROWD

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.config import MirrorSettings, load
+from app.mirror import open_mirror
 from app.web.problems import KINDS
 from tests.clock import Clock
 from tests.relays.fake import FakeRelay, nothing, ok
-from tests.service import NOWHERE, running
+from tests.service import NOWHERE, PUBKEY, PUBLIC_URL, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,3 +136,19 @@ async def test_nobody_and_no_token_is_named(tmp_path: Path) -> None:
     assert f'relay="{NOWHERE}?… (2)"' in text
     for secret in ("hidden", "alice", service.token, service.key_id):
         assert secret not in text
+
+
+async def test_a_mirror_tells_what_it_reads(rust_relay: str) -> None:
+    environ = {"BRISCOLA_PUBLIC_KEYS": PUBKEY, "BRISCOLA_RELAYS": f"{rust_relay},{NOWHERE}"}
+    async with open_mirror(load(MirrorSettings, environ)[0]) as mirror:
+        transport = httpx.ASGITransport(mirror.app(PUBLIC_URL))
+        async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL) as http:
+            await http.get("/v1/leaderboard")
+            text = (await http.get("/metrics")).text
+    for line in (
+        f'briscola_relay_complete{{relay="{rust_relay}"}} 1.0',
+        f'briscola_relay_connected{{relay="{NOWHERE}"}} 0.0',
+        'briscola_http_requests_total{method="GET",route="/v1/leaderboard",status="200"} 1.0',
+    ):
+        assert line in text.splitlines()
+    assert "briscola_scores" not in text
