@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.store.holdings import (
     NewestEvent,
     Standing,
@@ -17,12 +15,9 @@ from app.store.ledger import Signed
 from tests.service import rows
 from tests.store.bench import RELAYS, Bench
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_the_newest_of_every_address(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_the_newest_of_every_address(url: str) -> None:
+    bench = Bench(url)
     with bench.database.reader.begin() as connection:
         assert newest_events(connection) == []
     signed = [one for one in bench.append(("alice", 1), ("bob", 2), ("Alice", 3)) if isinstance(one, Signed)]
@@ -38,8 +33,8 @@ def test_the_newest_of_every_address(tmp_path: Path) -> None:
     bench.database.close()
 
 
-def test_sending_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_sending_again(url: str) -> None:
+    bench = Bench(url)
     bench.append(("alice", 1), ("bob", 2), ("carla", 3), ("dora", 4))
     with bench.database.writer.begin() as connection:
         for change in (
@@ -55,7 +50,8 @@ def test_sending_again(tmp_path: Path) -> None:
             4: Standing("pending", "slow", False),  # type: ignore[arg-type]
         }
         send_again(connection, RELAYS[0], [1, 2, 3, 4], 2000.0)
-    query = "SELECT event_seq, state, message, attempts, due, holder FROM delivery WHERE relay_id = ?"
+    columns = "event_seq, state, message, attempts, due, holder"
+    query = f"SELECT {columns} FROM delivery WHERE relay_id = ? ORDER BY event_seq"
     assert rows(bench.path, query, 1) == [
         (1, "pending", "", 0, 2000.0, None),
         (2, "pending", "", 0, 2000.0, None),

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 ONE, TWO = RELAYS
 
 
-def test_what_waits_and_since_when(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_what_waits_and_since_when(url: str) -> None:
+    bench = Bench(url)
     with bench.database.reader.begin() as connection:
         assert read_pending(connection) == {}
     bench.append(("alice", 1))
