@@ -12,12 +12,12 @@ from app.audit import Held, Newest, compare, newest_of
 from app.auditor import Reading, judge, read_relays
 from app.cli.audit_report import Audited, progress_bar, show_findings, show_summary
 from app.cli.common import load_settings, run_loop
+from app.cli.offline import public_keys
 from app.cli.repair import repair
 from app.cli.store import reading
 from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
-from app.nostr.keys import InvalidKey, parse_pubkey
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
 from app.store.database import Database
 from app.store.errors import StoreError
@@ -68,7 +68,7 @@ def command(
             raise Unusable("--repair needs the store of the settings: leave out --pubkey")
         if not named:
             raise Unusable("name the relays to audit: audit RELAY --pubkey KEY")
-        audited = _audit_alone(named, _keys(pubkeys))
+        audited = _audit_alone(named, public_keys(pubkeys))
         show_findings(audited, as_json=as_json)
     else:
         settings = load_settings(Settings)
@@ -96,13 +96,6 @@ def _relays(texts: Sequence[str]) -> tuple[str, ...]:
         except InvalidRelayUrl as error:
             raise Unusable(f"the relay {text.rpartition('@')[2]!r} {error}") from None
     return tuple(dict.fromkeys(urls))
-
-
-def _keys(texts: Sequence[str]) -> frozenset[str]:
-    try:
-        return frozenset(map(parse_pubkey, texts))
-    except InvalidKey as error:
-        raise Unusable(f"--pubkey: {error}") from None
 
 
 def _audit_alone(relays: Sequence[str], keys: frozenset[str]) -> list[Audited]:
