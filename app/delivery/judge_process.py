@@ -59,6 +59,11 @@ class JudgeProcess:
             raise JudgeFailed(str(error)) from None
         return cls(process)
 
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
     def send(self, texts: Sequence[bytes]) -> None:
         """Have events proved; the answer is the next that is received."""
         self._stdin.write(packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
@@ -78,6 +83,7 @@ class JudgeProcess:
 
     async def stop(self) -> None:
         """End the process and wait until it has."""
+        self._stdin.transport.abort()
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
