@@ -83,7 +83,7 @@ class JudgeProcess:
 
     async def stop(self) -> None:
         """End the process and wait until it has."""
-        self._stdin.transport.abort()
         if self._process.returncode is None:
             self._process.kill()
+        self._stdin.close()
         await self._process.wait()

@@ -90,7 +90,7 @@ async def test_many_are_judged_alike_here_and_in_processes(
 ) -> None:
     async with running(processes) as here:
         here.judging.offer(here.relay, MADE)
-        await asyncio.wait_for(here.relay.all.wait(), 60)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
         assert here.is_right()
         assert len(started) == expected
         assert len(here.judging) == 0
@@ -102,7 +102,7 @@ async def test_processes_end_when_nothing_more_comes(
     monkeypatch.setattr(judging, "LINGER_SECONDS", 0.0)
     async with running(2) as here:
         here.judging.offer(here.relay, MADE)
-        await asyncio.wait_for(here.relay.all.wait(), 60)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
         for process in started:
             await process._process.wait()
         assert len(started) == 2
@@ -128,7 +128,7 @@ async def test_a_process_that_dies_loses_nothing(
     with caplog.at_level(logging.WARNING):
         async with running(2) as here:
             here.judging.offer(here.relay, MADE)
-            await asyncio.wait_for(here.relay.all.wait(), 60)
+            await asyncio.wait_for(here.relay.all.wait(), 20)
             assert here.is_right()
     assert "killed; signatures are checked in this process from now on" in caplog.text
 
@@ -137,5 +137,5 @@ async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     async with running(2) as here:
         here.judging.offer(here.relay, MADE)
-        await asyncio.wait_for(here.relay.all.wait(), 60)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
         assert here.is_right()
