@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -86,4 +87,7 @@ class JudgeProcess:
         if self._process.returncode is None:
             self._process.kill()
         self._stdin.close()
+        with suppress(OSError):  # what it has not read is of no use any more
+            await self._stdin.wait_closed()
+        await self._stdout.read()  # to the end, which closes our side
         await self._process.wait()
