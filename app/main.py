@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError
-
 from app.delivery.engine import Engine
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
-from app.store.database import Database
-from app.store.errors import StoreError, StoreUnusable
+from app.store.database import Database, database_fault
+from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays
@@ -31,11 +29,14 @@ from app.web.cors import Cors
 from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
+from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.verify import Verification
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
     from app.web.jwt_tokens import JwtTokens
+    from app.web.live_board import LiveBoard
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +67,8 @@ class Service:
     jwt_tokens: JwtTokens | None
     clock: Callable[[], float]
 
-    def app(self, public_url: str) -> ASGIApp:
-        """The HTTP application; clients reach it under `public_url`."""
+    def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
+        """The HTTP application, with a board if there is one; clients reach it under `public_url`."""
         authenticator = Authenticator(
             ApiKeyCallers(self.store),
             SignedCalls(self.store, SeenTokens(self.clock), public_url, self.clock),
@@ -75,7 +77,10 @@ class Service:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *(LeaderboardRoutes(board, limits).routes() if board is not None else ()),
+            *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
+            *nip05_routes(self.settings.pubkey, self.settings.relays),
             *Health(self.store, self.ledger, self.engine).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
@@ -94,9 +99,11 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         with database.writer.begin() as connection:
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
-    except DBAPIError as error:
+    except Exception as error:
         database.close()
-        raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
+        if (fault := database_fault(database.writer, error)) is None:
+            raise
+        raise StoreUnusable(f"the database cannot be written: {on_one_line(fault)}") from None
     store = Store(database)
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     counters = Counters(settings.rate_limit_storage)
@@ -113,12 +120,19 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            beating = asyncio.create_task(_beat(outbox, engine), name="beat")
+            tasks = [
+                asyncio.create_task(_beat(outbox, engine), name="beat"),
+                asyncio.create_task(
+                    database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
+                ),
+            ]
             try:
                 publisher = Publisher(store, ledger, engine)
                 yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
             finally:
-                beating.cancel()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
                 await counters.close()
     finally:
         await _leave(outbox)

@@ -18,8 +18,10 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
+    "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
+    "replay": "app.cli.replay",
 }
 
 

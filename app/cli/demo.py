@@ -26,6 +26,7 @@ from app.nostr.keys import SecretKey
 from app.store.api_keys import add_key
 from app.store.database import Database
 from app.verifier import Check, Verdict, verify
+from app.web.live_board import open_board
 from app.web.server import Server, url_of
 
 if TYPE_CHECKING:
@@ -79,12 +80,20 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
         api_key = _make_api_key(database_url)
         url = url_of(listening)
         started = asyncio.Event()
-        async with open_service(settings) as service:
+        async with (
+            open_service(settings) as service,
+            open_board(settings.relays, settings.verifying_keys, time.time) as board,
+        ):
+
+            def stopping() -> None:
+                service.publisher.stop_waiting()
+                board.close()
+
             server = Server(
-                service.app(url),
+                service.app(url, board),
                 listening,
                 started=started.set,
-                stopping=service.publisher.stop_waiting,
+                stopping=stopping,
             )
             serving = asyncio.create_task(server.run_until_signal())
             await started.wait()

@@ -11,6 +11,7 @@ from sqlalchemy import Select, bindparam, insert, select, update
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
 from app.store import holders
+from app.store.cursor import cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
 
@@ -31,6 +32,7 @@ class _Claim:
 
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
+    cursor_of(connection).lock(["relays"])
     known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
     for url in urls:
         if url not in known:
@@ -85,7 +87,7 @@ class StoreOutbox:
         await self._store.write(self._leave, None, bulky=True)
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
-        holders.beat(connection.connection.cursor(), self._holder, self._clock())
+        holders.beat(cursor_of(connection), self._holder, self._clock())
         return [*beats]
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
@@ -144,6 +146,7 @@ class StoreOutbox:
             .where(delivery.c.relay_id == self._relays[claim.relay], waiting, delivery.c.due <= claim.now)
             .order_by(delivery.c.due, event.c.seq)
             .limit(claim.limit)
+            .with_for_update(of=delivery, skip_locked=True)
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
@@ -153,11 +156,11 @@ class StoreOutbox:
             for batch in batches
             for o in batch
         ]
-        connection.connection.cursor().executemany(_RECORD, rows)
+        cursor_of(connection).run_many(_RECORD, rows)
         return [None] * len(batches)
 
 
-# At the driver's level, because it runs for every answer of every relay. What is settled stays settled, save
+# It runs for every answer of every relay. What is settled stays settled, save
 # that a relay's acceptance is the truth whenever it comes.
 _RECORD = f"""
     UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, holder = NULL

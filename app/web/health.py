@@ -1,4 +1,4 @@
-"""GET /healthz: the process runs. GET /readyz: it can sign and store scores; relays are shown only."""
+"""GET /healthz: the process runs. GET /readyz: it can do its work; relays are shown only."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import orjson
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.delivery.relay_reader import ReaderState
 from app.store.errors import StoreUnavailable
 from app.store.refusals import ClockBehind
 from app.web.answers import AliveDocument, ReadinessDocument
@@ -21,10 +22,17 @@ if TYPE_CHECKING:
     from app.store.ledger import Ledger
     from app.store.store import Store
     from app.web.answers import RelayDocument
+    from app.web.live_board import LiveBoard
+
+
+@promises(Operation({200: Answer("It does.", AliveDocument)}))
+async def alive(_request: Request) -> Response:
+    """Whether the process answers."""
+    return _json({"status": "ok"})
 
 
 class Health:
-    """The two probes."""
+    """The two probes of a service that signs."""
 
     def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
         self._store = store
@@ -33,12 +41,7 @@ class Health:
 
     def routes(self) -> list[BaseRoute]:
         """The routes."""
-        return [Route("/healthz", self.alive), Route("/readyz", self.ready)]
-
-    @promises(Operation({200: Answer("It does.", AliveDocument)}))
-    async def alive(self, _request: Request) -> Response:
-        """Whether the process answers."""
-        return _json({"status": "ok"})
+        return [Route("/healthz", alive), Route("/readyz", self.ready)]
 
     @promises(
         Operation(
@@ -55,7 +58,6 @@ class Health:
             checks["store"] = str(error)
         except ClockBehind as error:
             checks["clock"] = str(error)
-        ready = set(checks.values()) == {"ok"}
         relays: list[RelayDocument] = [
             {
                 "url": relay.url,
@@ -65,12 +67,49 @@ class Health:
             }
             for relay in self._engine.status()
         ]
-        document: ReadinessDocument = {
-            "status": "ok" if ready else "unavailable",
-            "checks": checks,
-            "relays": relays,
-        }
-        return _json(document, 200 if ready else 503)
+        return _readiness(checks, relays)
+
+
+class MirrorHealth:
+    """The two probes of a mirror: it is ready once a relay has been read, and stays so on what it has."""
+
+    def __init__(self, board: LiveBoard) -> None:
+        self._board = board
+        self._was_read = False
+
+    def routes(self) -> list[BaseRoute]:
+        """The routes."""
+        return [Route("/healthz", alive), Route("/readyz", self.ready)]
+
+    @promises(
+        Operation(
+            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
+        )
+    )
+    async def ready(self, _request: Request) -> Response:
+        """Whether there is a board to show: some relay has been read; how each one stands is shown."""
+        readings = self._board.relays
+        self._was_read = self._was_read or any(relay.state is ReaderState.LIVE for relay in readings)
+        relays: list[RelayDocument] = [
+            {
+                "url": relay.url,
+                "connected": relay.state in {ReaderState.READING, ReaderState.LIVE},
+                "last_message": "",
+                "last_error": relay.reason,
+            }
+            for relay in readings
+        ]
+        return _readiness({"board": "ok" if self._was_read else "no relay has been read yet"}, relays)
+
+
+def _readiness(checks: dict[str, str], relays: list[RelayDocument]) -> Response:
+    ready = set(checks.values()) == {"ok"}
+    document: ReadinessDocument = {
+        "status": "ok" if ready else "unavailable",
+        "checks": checks,
+        "relays": relays,
+    }
+    return _json(document, 200 if ready else 503)
 
 
 def _json(document: object, status: int = 200) -> Response:
