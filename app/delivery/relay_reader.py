@@ -195,7 +195,7 @@ class RelayReader:
                 if session.refused:
                     return session.refused
                 if not self.trusted:
-                    return f"it sent {self._forged} forged events"
+                    return f"it sent {FORGED_LIMIT} forged events, or more"
                 if self._state is ReaderState.READING and not session.reading and not self._pending:
                     self._turn(ReaderState.LIVE, session.reason)
                 await self._sleep(session)
