@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
+from app.web.body import FORM
 from app.web.operation import Answer, Operation, operation_of, promises
 from app.web.problems import KINDS
 
@@ -163,12 +164,14 @@ def _operation(
     if description.strip():
         described["description"] = description.strip()
     slugs = {*_ALWAYS, *operation.problems}
-    if operation.body is not None or operation.media_types:
+    if operation.body is not None or operation.form:
         slugs.update(_WITH_BODY)
         content: dict[str, Any] = {}
         if operation.body is not None:
             content["application/json"] = {"schema": _schema(operation.body, schemas)}
         content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
+        if operation.form:
+            content[FORM] = {"schema": _form(operation.form)}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
@@ -181,6 +184,16 @@ def _operation(
             bad["content"] |= good["content"]
         described["responses"][str(status)] = bad
     return described
+
+
+def _form(fields: tuple[str, ...]) -> dict[str, Any]:
+    properties = dict.fromkeys(fields, _TEXT)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def _parameter(name: str) -> dict[str, Any]:
