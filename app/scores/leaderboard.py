@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 AHEAD_SECONDS = 15 * 60
 """How far ahead of the clock an event may be; one that is further has to wait until it is not."""
 
-_LAST_ID = "g"  # above every hex digit
-
 
 class Position(NamedTuple):
     """A place in the order, of a row that may be gone by now: where a page ended."""
@@ -73,7 +71,7 @@ class Ranking:
     def after(self, position: Position, limit: int) -> list[Entry]:
         """Up to `limit` entries behind a position, right whatever has changed since it was taken."""
         score, created_at, event_id = position
-        start = self._rows.keys.bisect_right((-score, created_at, event_id + _LAST_ID))
+        start = self._rows.keys.bisect_left((-score, created_at, event_id + "\0"))
         return self.page(limit, start=start)
 
     def from_rank(self, rank: int, limit: int) -> list[Entry]:
@@ -158,7 +156,7 @@ class Leaderboard:
         Costs O(log n + w log w) for w rows in the window: keep it as long as `version` is the same.
         """
         lower = None if since is None else (since,)
-        upper = None if until is None else (until, _LAST_ID)
+        upper = None if until is None else (until + 1,)
         return Ranking(row for _, _, row in self._by_time.keys.irange(lower, upper))
 
     def would_change(self, d: str, created_at: int, event_id: str) -> bool:

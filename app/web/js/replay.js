@@ -2,13 +2,13 @@
 // but the choices of the level master, which only the server searches for.
 
 import { commitment, deckSeed, fromHex, hex } from "./commitment.js";
+import { KIND as OPENING_KIND, commitmentTags, statementTags } from "./opening.js";
 import { LEVELS, choose } from "./opponent.js";
 import { deal, play } from "./rules.js";
 import { sha256 } from "./sha256.js";
 import { shuffledDeck } from "./shuffle.js";
 import { KIND, readTranscript } from "./transcript.js";
 
-const OPENING_KIND = 78;
 const SCORE_KIND = 31250;
 const SIDES = ["player", "computer"];
 
@@ -80,26 +80,14 @@ function playOut({ match, server_seed, client_seed, level, plays }, choicesCheck
 
 /** What is wrong with the transcript's own event and those in it, null for each that is right. */
 function eventFaults(event, transcript, appKeys, verifySignature) {
-  const { match, level, player, username, client_seed, points } = transcript;
+  const { match, player, username, client_seed, points } = transcript;
   const committed = transcript.commitment;
   const score = transcript.score_event;
   const fault = (name, it, kind, signers, tags, content) =>
     eventFault(it, name, { kind, signers, tags, content }, verifySignature);
   const tags = [["d", match], ...(score ? [["e", score.id]] : [])];
-  const opening = [
-    ["d", match],
-    ["commitment", committed],
-    ["variant", "two-player"],
-    ["level", level],
-    ["p", player],
-    ["username", username],
-  ];
-  const statement = [
-    ["d", match],
-    ["e", transcript.commitment_event.id],
-    ["commitment", committed],
-    ["client-seed", client_seed],
-  ];
+  const opening = commitmentTags(transcript, committed);
+  const statement = statementTags(match, transcript.commitment_event.id, committed, client_seed);
   const scored = [
     ["d", username.toLowerCase()],
     ["app", "briscola-score"],

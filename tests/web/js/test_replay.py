@@ -9,7 +9,9 @@ import orjson
 import pytest
 
 from app.matches.replay import verify_transcript
+from app.matches.transcript import Forfeit
 from app.nostr.event import InvalidEvent, parse_event, sign_event, verify_event
+from app.scores.score_event import sign_score
 from tests.matches.changes import at, leaves, put
 from tests.matches.made import APP, NOW, PLAYER, made
 from tests.matches.reference import canonical
@@ -127,6 +129,22 @@ def test_every_field_tampered_with(plies, again):
     assert len(pages) > 300
     if plies == 40 or not again:
         assert not any(page["ok"] for page in pages)
+
+
+def test_how_a_hand_ended():
+    """Each on its own: nothing else in these transcripts is false."""
+    whole, short = made("gentle"), made("gentle", plies=12)
+    points = short.transcript.points.player
+    texts = [
+        whole.changed(forfeit=Forfeit.EXPIRED, score_event=None).to_json(),
+        short.changed(forfeit=None).to_json(),
+        short.changed(score_event=sign_score(APP, username="alice", score=points, created_at=NOW)).to_json(),
+    ]
+    assert [page["reasons"] for page in assert_alike(texts)] == [
+        ["a hand is forfeited if, and only if, it is not played to its end"],
+        ["a hand is forfeited if, and only if, it is not played to its end"],
+        ["a forfeited hand has no score event"],
+    ]
 
 
 def test_every_field_of_the_event_tampered_with():

@@ -58,6 +58,9 @@ def test_what_is_malformed_is_named():
         ): "the content is not in the canonical form of RFC 8785, or holds more than it may",
         signed(canonical({**CONTENT, "zero": 0})): "the transcript has a field that is not known: zero",
         signed(canonical(put(CONTENT, ("salt",), "zz"))): "the field salt of the transcript is malformed",
+        json.dumps(
+            {**MADE.to_dict(), "content": json.dumps({**CONTENT, "username": "\ud800"})}
+        ): "the field username of the transcript is malformed",
     }
     expected = [
         answer if answer == CONTENT["match"] else f"SyntaxError: {answer}" for answer in cases.values()
