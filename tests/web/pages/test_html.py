@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-
-import pytest
+from typing import TYPE_CHECKING
 
 from app.web.pages.assets import Assets
 from app.web.pages.html import content_security_policy
 from tests.web.boards import Source
 from tests.web.pages.site import client, pages
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_connections_go_to_the_relays_alone() -> None:
