@@ -129,6 +129,7 @@ setInterval(() => {
 document.documentElement.classList.add("live");
 for (const time of document.querySelectorAll("#board time")) showTime(time, Date.parse(time.dateTime) / 1000);
 if (served.length === 0) {
+  field(document, "by").textContent = "Nothing verified yet";
   empty.dataset.state = "reading";
   field(empty, "empty").textContent = "Reading the relays…";
 }

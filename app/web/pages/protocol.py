@@ -64,7 +64,7 @@ class ProtocolPage:
     async def show(self, request: Request) -> Response:
         """Rules and protocol, for people; with the checks of a player's latest score, if one is named."""
         row = self._board.row(identifier(request.query_params.get("player", "")))
-        return await self._page("" if row is None else row.event)
+        return await self._page(request, "" if row is None else row.event)
 
     @promises(
         Operation({200: Answer("The page, with the verdict.", media_type="text/html")}, form=("event",))
@@ -73,13 +73,15 @@ class ProtocolPage:
         """The checks of an event that somebody has put into the page's form."""
         await self._limits.count_work(request.scope)
         raw = await read_body(request, MAX_FORM, (FORM,))
-        return await self._page(_event(raw).strip())
+        return await self._page(request, _event(raw).strip())
 
-    async def _page(self, event: str) -> Response:
+    async def _page(self, request: Request, event: str) -> Response:
         # Off the loop: an event that nests deeply takes a while to read.
         verdict = await asyncio.to_thread(verify_with, event, self._keys) if event else None
         shown = verdict_view.BLANK if verdict is None else verdict_view.view(verdict)
-        return self._html.page("protocol", here="/protocol", pasted=event, verdict=shown, **self._told)
+        return self._html.page(
+            request, "protocol", here="/protocol", pasted=event, verdict=shown, **self._told
+        )
 
 
 def _event(form: bytes) -> str:

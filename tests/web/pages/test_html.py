@@ -27,6 +27,10 @@ async def test_pages_carry_their_policy_and_other_answers_the_strictest() -> Non
     async with client(pages(Source(), relays=["wss://relay.example"])) as http:
         for path in ("/", "/protocol"):
             answer = await http.get(path)
+            plain = await http.get(path, headers={"Accept-Encoding": "identity"})
+            assert answer.text == plain.text
+            assert int(answer.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+            assert answer.headers["vary"] == "Accept-Encoding"
             assert answer.headers["content-type"] == "text/html; charset=utf-8"
             assert "connect-src 'self' wss://relay.example;" in answer.headers["content-security-policy"]
             assert answer.headers["cache-control"] == "no-cache"
