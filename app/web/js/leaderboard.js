@@ -53,13 +53,14 @@ function draw() {
   view.show(found.slice(0, limit), shown?.question === question);
   further.hidden = found.length <= limit;
   empty.hidden = found.length > 0;
-  empty.dataset.state = "none";
+  empty.dataset.state = reading.settled ? "none" : "reading";
   field(empty, "empty").textContent = emptyText(search, ranked.length, all.length);
   tell(question, ranked);
 }
 
 function emptyText(search, ranked, all) {
   if (search && ranked) return `Nobody here is called "${search}".`;
+  if (!reading.settled) return "Reading the relays…";
   if (all > 0) return "No score in this time. Look at all time.";
   return "No score yet. The first hand is still to be played.";
 }
@@ -120,7 +121,11 @@ further.querySelector("a").addEventListener("click", (event) => {
 });
 dialog.querySelector(".close").addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-for (const change of ["online", "offline", "visibilitychange"]) window.addEventListener(change, refresh);
+window.addEventListener("online", () => reading.wake());
+for (const change of ["online", "offline"]) window.addEventListener(change, refresh);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) reading.wake();
+});
 setInterval(() => {
   view.tick();
   refresh();

@@ -29,6 +29,7 @@ export class RelayFeed {
   #onChange;
   #socket = null;
   #deadline = 0;
+  #nextTry = 0;
   #messages = 0;
   #minute = 0;
   #forgeries = 0;
@@ -76,6 +77,13 @@ export class RelayFeed {
     });
     socket.onmessage = ours(({ data }) => this.#read(data));
     socket.onclose = ours(() => this.#retry("cannot be reached"));
+  }
+
+  /** Try again now, if it is away. */
+  wake() {
+    if (this.state !== "away") return;
+    clearTimeout(this.#nextTry);
+    this.connect();
   }
 
   /** Hear no more of it. */
@@ -168,7 +176,7 @@ export class RelayFeed {
     this.note = note;
     this.complete = false;
     this.#become("away");
-    setTimeout(() => this.connect(), this.#retryMs * (0.5 + Math.random() / 2));
+    this.#nextTry = setTimeout(() => this.connect(), this.#retryMs * (0.5 + Math.random() / 2));
     this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
   }
 

@@ -17,7 +17,7 @@ from app.scores.signed_score import Deletion, SignedScore
 from tests.browser import PHONE, Page, page
 from tests.process import environment, serving
 from tests.relays.events import signed_event
-from tests.relays.fake import FakeRelay, Peer
+from tests.relays.fake import FakeRelay, Peer, never
 from tests.service import PUBKEY, SECRET, make_key
 from tests.web.boards import Source
 from tests.web.pages.site import site
@@ -196,34 +196,33 @@ async def test_the_browsers_board_is_the_servers(chromium: str, seed: int) -> No
 
 
 async def test_more_scores_than_a_relay_gives_at_once(chromium: str) -> None:
-    """1,203 players over a cap of 500; and 700 of one second, of which not all can be had."""
+    """400 players over a cap of 150; then 250 of one second, of which not all can be had."""
 
     def capped(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
         until = filters[0].get("until", 2**53)
         found = [event for event in peer.relay.stored.values() if event["created_at"] <= until]
         found.sort(key=lambda event: -event["created_at"])
-        peer.send_text(*(json.dumps(["EVENT", subscription, event]) for event in found[:500]))
+        peer.send_text(*(json.dumps(["EVENT", subscription, event]) for event in found[:150]))
         peer.send("EOSE", subscription)
 
-    spread = [signed(f"p{number}", number % 121, number) for number in range(1203)]
-    async with holding(*spread) as relay, page(chromium) as tab:
+    spread = [signed(f"p{number}", number % 121, number) for number in range(400)]
+    crowd = [signed(f"p{number}", 1, 5000) for number in range(250)]
+    async with (
+        holding(*spread) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
         relay.on_req = capped
-        async with site(Source(), relays=[relay.url], clock=time.time) as url:
-            await board(tab, url)
-            assert "1203 players · 1 relay" in await tab.text("#trust summary")
-            assert len(await tab.evaluate(ROWS)) == 100
-            await tab.click("#further a")
-            await tab.until("document.querySelectorAll('#board tbody tr').length === 200")
-            # From here on seven hundred share a second.
-            for event in spread[200:900]:
-                del relay.stored[event["id"]]
-            crowd = [signed(f"p{number}", 1, 5000) for number in range(200, 900)]
-            relay.stored |= {event["id"]: event for event in crowd}
-            await board(tab, url)
-            assert "1003 players · 0 of 1 relay" in await tab.text("#trust summary")
-            assert "more scores in one second than it gives" in await tab.evaluate(
-                "document.querySelector('.relays').textContent"
-            )
+        await board(tab, url)
+        assert "400 players · 1 relay" in await tab.text("#trust summary")
+        assert len(await tab.evaluate(ROWS)) == 100
+        await tab.click("#further a")
+        await tab.until("document.querySelectorAll('#board tbody tr').length === 200")
+        relay.stored = {event["id"]: event for event in (*crowd, *spread[250:])}
+        await board(tab, url)
+        assert "300 players · 0 of 1 relay" in await tab.text("#trust summary")
+        told = await tab.evaluate("document.querySelector('.relays').textContent")
+        assert "more scores in one second than it gives" in told
 
 
 async def test_names_change_nothing_else_on_the_page(chromium: str) -> None:
@@ -299,6 +298,61 @@ async def test_a_relay_that_refuses_leaves_the_board_partial(chromium: str) -> N
             await tab.until("document.querySelectorAll('.relays [data-state=live]').length === 2")
             await tab.until("document.querySelector('#notice').hidden")
             assert "1 player · 2 relays" in await tab.text("#trust summary")
+
+
+HURRY = """const unhurried = setTimeout;
+window.setTimeout = (act, ms, ...more) => unhurried(act, ms === 8000 ? 200 : ms, ...more);"""
+
+
+async def test_relays_that_stall_are_not_waited_for(chromium: str) -> None:
+    """One never shakes hands, one never ends what it has to say: the deadline is shortened in the page."""
+    good = signed("alice", 72)
+    async with (
+        holding(good) as honest,
+        FakeRelay(on_handshake=never) as mute,
+        FakeRelay(on_req=lambda peer, subscription, _: peer.send("EVENT", subscription, good)) as endless,
+        page(chromium) as tab,
+        site(Source(), relays=[mute.url, endless.url, honest.url], clock=time.time) as url,
+    ):
+        await tab.beforehand(HURRY)
+        assert await board(tab, url) == [["1", "alice", "72"]]
+        told = "document.querySelector('.relays').textContent"
+        await tab.until(f"{told}.includes('gave no answer') && {told}.includes('stopped answering')")
+        assert await tab.text("#trust summary") == "Verified in your browser 1 player · 1 of 3 relays"
+
+
+async def test_a_flood_is_cut_off(chromium: str) -> None:
+    event = json.dumps(["EVENT", "scores", signed("mallory", 120, keys=OTHER)])
+    async with (
+        holding(signed("alice", 72)) as honest,
+        FakeRelay(on_req=lambda peer, *_: peer.send_text(*[event] * 20_001)) as flood,
+        page(chromium) as tab,
+        site(Source(), relays=[flood.url, honest.url], clock=time.time) as url,
+    ):
+        assert await board(tab, url) == [["1", "alice", "72"]]
+        await tab.until("document.querySelector('.relays li').dataset.state === 'dropped'")
+        assert "sends too much" in await tab.evaluate("document.querySelector('.relays').textContent")
+        assert await tab.evaluate(ROWS) == [["1", "alice", "72"]]
+
+
+async def test_offline_it_says_so_and_online_it_goes_on(chromium: str) -> None:
+    async with (
+        holding(signed("alice", 72)) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        await tab.offline(True)
+        await tab.until("document.querySelector('#notice').innerText.startsWith('You are offline')")
+        assert await tab.evaluate(ROWS) == [["1", "alice", "72"]]
+        await tab.offline(False)
+        await tab.until("document.querySelector('#notice').hidden")
+        fresh = signed("bob", 90)
+        relay.stored[fresh["id"]] = fresh
+        for peer in list(relay.peers):
+            peer.send("EVENT", "scores", fresh)
+        await tab.until("document.querySelectorAll('#board tbody tr').length === 2")
+        assert tab.faults == []
 
 
 async def test_an_empty_board_and_a_search_that_finds_nobody(chromium: str) -> None:
