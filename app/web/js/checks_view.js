@@ -29,5 +29,7 @@ export const field = (part, name) => part.querySelector(`[data-field="${name}"]`
 function summary({ ok, consistent, failed }) {
   if (failed === "unparsable") return "This is no event.";
   if (!ok) return "This is no score of this app.";
-  return consistent ? "All five checks pass." : "All five checks pass, but the event disagrees with itself: no board shows it.";
+  return consistent
+    ? "All five checks pass."
+    : "All five checks pass, but the event disagrees with itself: no board shows it.";
 }

@@ -1,4 +1,4 @@
-// The page /: reads the relays, verifies, ranks and shows the board live. Until it has something to stand by, the
+// The page /: reads the relays, verifies, ranks and shows the board live. Until it has a board to stand by, the
 // rows that the server verified stay.
 
 import { BoardView } from "./board_view.js";
@@ -40,7 +40,7 @@ function refresh() {
 function draw() {
   drawing = false;
   reading.board.advance(Date.now() / 1000);
-  const all = reading.board.rows();
+  const all = reading.ready ? reading.board.rows() : [];
   showTrust(reading, all.length);
   if (!reading.ready) return;
   const period = tools.elements.period.value;
@@ -93,8 +93,7 @@ function openChecks({ username, score, createdAt, event }) {
 function choosePeriod(event) {
   event.preventDefault();
   tools.elements.period.value = event.currentTarget.dataset.period;
-  for (const link of tools.querySelectorAll("[data-period]"))
-    link.toggleAttribute("aria-current", false);
+  for (const link of tools.querySelectorAll("[data-period]")) link.toggleAttribute("aria-current", false);
   event.currentTarget.setAttribute("aria-current", "true");
   ask();
 }

@@ -1,9 +1,10 @@
-// One relay's scores: what it has, page by page, then what comes. It is believed nothing and may cost only so much.
+// One relay's scores: what it has, page by page, then what comes. No word of it is believed, and what it can
+// cost is bounded.
 
 import { DELETION, KIND } from "./verify.js";
 
 const PAGE = 500;
-const MAX_PAGES = 100;
+const MAX_PAGES = 30;
 const SMALLEST_CAP = 100; // no relay in use gives fewer at once, so a smaller page is all there is
 const MAX_MESSAGE = 128 * 1024; // characters
 const MAX_MESSAGES = 20_000; // a minute

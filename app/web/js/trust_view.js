@@ -42,7 +42,7 @@ function noticeOf(feeds, complete) {
   if (complete === feeds.length) return "";
   if (feeds.some((feed) => !feed.settled)) return "";
   if (complete === 0 && feeds.every((feed) => feed.state !== "live"))
-    return "No relay can be reached now. These are the scores this page was loaded with, verified in your browser.";
+    return "No relay can be reached now. These are the scores this page came with, verified in your browser.";
   return "Not every relay has told all it has, so scores may be missing.";
 }
 
