@@ -67,7 +67,7 @@ async def _read(relay: str, keys: frozenset[str], newest: Mapping[str, Newest]) 
         # If not every answer comes, what is missing cannot be told from what was not said.
         reading.error = await _fetch(reading, [{"ids": batch} for batch in _batches(unseen)])
         if reading.incomplete:
-            # Without `kinds`: with it nostr-sdk's relay takes this for one address, and answers one name only.
+            # Without `kinds`: with it nostr-sdk's relay takes this for one address and answers one name.
             await _fetch(reading, [{"authors": authors, "#d": batch} for batch in _batches(sorted(newest))])
     except ConnectError as error:
         reading.error = str(error)
