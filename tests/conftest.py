@@ -2,10 +2,10 @@
 
 from hypothesis import HealthCheck, settings
 
-from tests.postgres import postgres_fixture, url
+from tests.postgres import empty_url, postgres_fixture, url
 from tests.relays.real import python_relay_fixture, rust_relay_fixture
 
-__all__ = ["postgres_fixture", "python_relay_fixture", "rust_relay_fixture", "url"]
+__all__ = ["empty_url", "postgres_fixture", "python_relay_fixture", "rust_relay_fixture", "url"]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")

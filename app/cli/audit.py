@@ -12,7 +12,7 @@ from app.audit import Held, Newest, compare, newest_of
 from app.auditor import Reading, judge, read_relays
 from app.cli.audit_report import Audited, progress_bar, show_findings, show_summary
 from app.cli.common import load_settings, run_loop
-from app.cli.offline import public_keys
+from app.cli.public_keys import public_keys
 from app.cli.repair import repair
 from app.cli.store import reading
 from app.cli.unusable import Unusable
