@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DBAPIError
 
 from app.delivery.engine import Engine
+from app.delivery.information import fetch_limitation
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.scores.score_event import sign_deletion, sign_score
@@ -21,7 +22,7 @@ from app.store.database import Database
 from app.store.errors import StoreError, StoreUnusable
 from app.store.journal import Journal
 from app.store.ledger import Ledger
-from app.store.outbox import StoreOutbox, register_relays
+from app.store.outbox import StoreOutbox, register_relays, retire_relays
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
 from app.web.api_keys import ApiKeyCallers
@@ -94,6 +95,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         with database.writer.begin() as connection:
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
+            retire_relays(connection, settings.relays, clock())
     except DBAPIError as error:
         database.close()
         raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
@@ -110,7 +112,9 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         )
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
         async with (
-            Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
+            Engine(
+                settings.relays, outbox, sign_auth=sign_auth, ask_limits=fetch_limitation, clock=clock
+            ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
             beating = asyncio.create_task(_beat(outbox, engine), name="beat")

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
         ("superseded rejected", "superseded"),
         ("rejected", "rejected"),
         ("rejected rejected", "rejected"),
-        ("conflict", "rejected"),
-        ("failed rejected", "rejected"),
+        ("conflict", "superseded"),
+        ("conflict rejected", "superseded"),
+        ("failed", "pending"),
+        ("failed rejected", "pending"),
+        ("failed superseded", "pending"),
     ],
 )
 def test_a_score_stands_as_its_deliveries_do(states: str, score: str) -> None:

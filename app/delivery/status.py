@@ -3,6 +3,16 @@
 from dataclasses import dataclass
 
 
+@dataclass(slots=True)
+class Tally:
+    """What a relay's worker has counted since the process started; see `RelayStatus`."""
+
+    connects: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    retried: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class RelayStatus:
     """One relay, now.
@@ -12,6 +22,7 @@ class RelayStatus:
         connected: Whether events can be sent to it.
         last_message: Its last NOTICE, bounded and on one line.
         last_error: Why the last connection failed or ended.
+        concerns: Why it may not take scores, by its own word (NIP-11) or its refusal to authenticate us.
         queued: Deliveries in memory that wait to be sent.
         in_flight: Deliveries that wait for an answer.
         connects: Connections that came about since the process started; so for all that follow.
@@ -25,6 +36,7 @@ class RelayStatus:
     connected: bool
     last_message: str
     last_error: str
+    concerns: tuple[str, ...]
     queued: int
     in_flight: int
     connects: int

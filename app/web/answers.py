@@ -72,6 +72,7 @@ class RelayDocument(TypedDict):
     connected: bool
     last_message: str | None
     last_error: str | None
+    concerns: list[str]
 
 
 @_STRICT

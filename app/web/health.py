@@ -62,6 +62,7 @@ class Health:
                 "connected": relay.connected,
                 "last_message": relay.last_message,
                 "last_error": relay.last_error,
+                "concerns": list(relay.concerns),
             }
             for relay in self._engine.status()
         ]
