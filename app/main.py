@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_GIVE_UP_EVERY = 3600
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -118,11 +120,13 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
             beating = asyncio.create_task(_beat(outbox, engine), name="beat")
+            giving_up = asyncio.create_task(_give_up(outbox), name="give up")
             try:
                 publisher = Publisher(store, ledger, engine)
                 yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
             finally:
                 beating.cancel()
+                giving_up.cancel()
                 await counters.close()
     finally:
         await _leave(outbox)
@@ -151,6 +155,17 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
                 await outbox.beat()
             except StoreError as error:
                 log.error("%s", error)
+
+
+async def _give_up(outbox: StoreOutbox) -> None:
+    """Let rest what waits for relays that have been out of reach for days."""
+    while True:
+        try:
+            if count := await outbox.give_up():
+                log.error("gave up %d deliveries to relays out of reach: see `outbox list`", count)
+        except StoreError as error:
+            log.error("%s", error)
+        await asyncio.sleep(_GIVE_UP_EVERY)
 
 
 async def _leave(outbox: StoreOutbox) -> None:

@@ -18,6 +18,7 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
+    "outbox": "app.cli.outbox",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
 }

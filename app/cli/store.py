@@ -24,8 +24,11 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSO
 
 
 @contextmanager
-def transaction() -> Iterator[Connection]:
-    """A writing transaction on the store that the settings name.
+def transaction(*, reading: bool = False) -> Iterator[Connection]:
+    """A transaction on the store that the settings name.
+
+    Args:
+        reading: it only reads, and keeps nobody from writing however long it takes.
 
     Raises:
         Unusable: if the store cannot be opened or does not take it.
@@ -35,7 +38,7 @@ def transaction() -> Iterator[Connection]:
     except StoreError as error:
         raise Unusable(str(error)) from None
     try:
-        with database.writer.begin() as connection:
+        with (database.reader if reading else database.writer).begin() as connection:
             yield connection
     except DBAPIError as error:
         raise Unusable(f"the database does not take it: {error.orig}") from None

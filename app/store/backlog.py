@@ -139,9 +139,9 @@ def give_up(connection: Connection, now: float) -> int:
             "message": f"given up after {GIVE_UP_SECONDS // 86_400} days: {reason}",
         }
         here = delivery.c.relay_id == relay_id
-        count += connection.execute(
-            update(delivery).where(here, delivery.c.event_seq.in_(old.where(here))).values(failed)
-        ).rowcount
+        seqs = connection.execute(old.where(here)).scalars().all()
+        connection.execute(update(delivery).where(here, delivery.c.event_seq.in_(seqs)).values(failed))
+        count += len(seqs)
     return count
 
 
