@@ -21,9 +21,8 @@ from pydantic import (
 
 from app import config_values as values
 from app import jwt_trust
-from app.nostr.keys import SecretKey, parse_pubkey
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
-from app.scores.score_event import DEFAULT_RELAY
+from app.nostr.keys import SecretKey
+from app.scores.score_event import DEFAULT_RELAY, SEED_PUBKEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +30,11 @@ if TYPE_CHECKING:
 PREFIX = "BRISCOLA_"
 _SECRET = f"{PREFIX}SECRET_KEY"
 _SECRET_FILE = f"{PREFIX}SECRET_KEY_FILE"
+_PUBLIC_KEYS = f"{PREFIX}PUBLIC_KEYS"
+_MISSING = {
+    _SECRET: f"make a key with `briscola-scores keygen` and set it, or {_SECRET_FILE}",
+    _PUBLIC_KEYS: "give the public keys of the app whose scores are to be read, hex or npub",
+}
 
 
 class InvalidSettings(Exception):
@@ -45,22 +49,6 @@ class InvalidSettings(Exception):
         self.faults = faults
 
 
-def _public_keys(text: str) -> frozenset[str]:
-    return frozenset(parse_pubkey(part) for part in values.split(text))
-
-
-def _relays(text: str) -> tuple[str, ...]:
-    urls: list[str] = []
-    for part in values.split(text):
-        try:
-            urls.append(normalise_relay_url(part))
-        except InvalidRelayUrl as error:
-            raise ValueError(f"{part.rpartition('@')[2]!r} {error}") from None
-    if not urls:
-        raise ValueError("names no relay: give at least one, such as wss://relay.example")
-    return tuple(dict.fromkeys(urls))
-
-
 class EnvironmentSettings(BaseModel):
     """Settings read from the environment, each under its name with the prefix."""
 
@@ -70,6 +58,15 @@ class EnvironmentSettings(BaseModel):
         hide_input_in_errors=True,
         alias_generator=lambda name: PREFIX + name.upper(),
     )
+
+    @classmethod
+    def prepare(cls, given: dict[str, str]) -> tuple[list[str], list[str]]:
+        """Complete the texts of all settings, which come by name; gives faults and warnings."""
+        return [], []
+
+    def warnings(self) -> list[str]:
+        """What works but should be looked at."""
+        return []
 
 
 class ClientSettings(EnvironmentSettings):
@@ -86,46 +83,35 @@ class ClientSettings(EnvironmentSettings):
     )
 
 
-class StoreSettings(EnvironmentSettings):
-    """What a command needs that works on the store alone."""
+class LogSettings(EnvironmentSettings):
+    """What is logged, and how."""
 
-    database_url: Annotated[str, BeforeValidator(values.database_url)] = Field(
-        "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
-    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="The least that is logged."
     )
     log_format: Literal["text", "json"] = Field("text", description="text for people, json for machines.")
 
 
-class Settings(StoreSettings):
-    """What the service runs with; the secret key prints as nothing that helps a thief."""
+class StoreSettings(LogSettings):
+    """What a command needs that works on the store alone."""
 
-    # Before the secret key, whose check asks for it.
-    allow_insecure_key: Annotated[bool, BeforeValidator(values.switch)] = Field(
-        default=False, description="1 signs even with the key that everybody knows; for tests."
+    database_url: Annotated[str, BeforeValidator(values.database_url)] = Field(
+        "sqlite:///briscola-scores.db", repr=False, description="Where scores and deliveries are kept."
     )
-    secret_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] = Field(
-        repr=False, exclude=True, description="The app's secret key: 64 hex digits or an nsec."
-    )
-    secret_key_file: str | None = Field(
-        None, repr=False, description="A file that holds the secret key, instead of the setting above."
-    )
-    public_keys: Annotated[frozenset[str], BeforeValidator(_public_keys)] = Field(
-        frozenset(),
+
+
+class WebSettings(LogSettings):
+    """What anything needs that reads the relays and answers over HTTP."""
+
+    public_keys: Annotated[tuple[str, ...], BeforeValidator(values.public_keys)] = Field(
+        (),
         description="Older public keys of the app whose scores still verify, hex or npub, by commas.",
     )
-    relays: Annotated[tuple[str, ...], BeforeValidator(_relays)] = Field(
+    relays: Annotated[tuple[str, ...], BeforeValidator(values.relays)] = Field(
         (DEFAULT_RELAY,), description="The relays that get every score, by commas."
     )
     public_url: Annotated[str, BeforeValidator(values.public_url)] | None = Field(
         None, description="The address under which clients reach the service; http://HOST:PORT if unset."
-    )
-    score_policy: Literal["latest", "best"] = Field(
-        "latest", description="latest publishes every score, best only improvements."
-    )
-    cors_origins: Annotated[frozenset[str], BeforeValidator(values.origins)] = Field(
-        frozenset(), description="The sites whose pages may sign in from a browser, by commas."
     )
     trusted_proxies: Annotated[tuple[values.Network, ...], BeforeValidator(values.networks)] = Field(
         (), description="Proxies whose X-Forwarded-For is believed: addresses or ranges, by commas."
@@ -146,6 +132,61 @@ class Settings(StoreSettings):
         exclude=True,
         description="Where calls are counted: memory, or a Redis for several replicas.",
     )
+
+
+class MirrorSettings(WebSettings):
+    """What a read-only mirror of somebody's scores runs with: no secret and no database."""
+
+    public_keys: Annotated[
+        tuple[str, ...], BeforeValidator(values.public_keys), AfterValidator(values.at_least_one_key)
+    ]
+
+    @classmethod
+    def prepare(cls, given: dict[str, str]) -> tuple[list[str], list[str]]:
+        """Warn of a secret, which has no business here and is not read."""
+        unread = (name for name in (_SECRET, _SECRET_FILE) if name in given)
+        return [], [f"{name}: is not read by a mirror, which signs nothing: unset it here" for name in unread]
+
+    def warnings(self) -> list[str]:
+        """What works but should be looked at."""
+        if SEED_PUBKEY not in self.public_keys:
+            return []
+        return [f"{_PUBLIC_KEYS}: anyone can sign for {SEED_PUBKEY[:8]}..., whose secret key is 1"]
+
+    @property
+    def score_policy(self) -> None:
+        """Which scores are published is known to those alone who sign them."""
+
+    @property
+    def pubkey(self) -> str:
+        """The x-only public key, hex, that signs now: the first one."""
+        return self.public_keys[0]
+
+    @property
+    def verifying_keys(self) -> frozenset[str]:
+        """Every x-only public key, hex, whose scores count as this app's."""
+        return frozenset(self.public_keys)
+
+
+class Settings(StoreSettings, WebSettings):
+    """What the service runs with; the secret key prints as nothing that helps a thief."""
+
+    # Before the secret key, whose check asks for it.
+    allow_insecure_key: Annotated[bool, BeforeValidator(values.switch)] = Field(
+        default=False, description="1 signs even with the key that everybody knows; for tests."
+    )
+    secret_key: Annotated[InstanceOf[SecretKey], BeforeValidator(SecretKey.parse)] = Field(
+        repr=False, exclude=True, description="The app's secret key: 64 hex digits or an nsec."
+    )
+    secret_key_file: str | None = Field(
+        None, repr=False, description="A file that holds the secret key, instead of the setting above."
+    )
+    score_policy: Literal["latest", "best"] = Field(
+        "latest", description="latest publishes every score, best only improvements."
+    )
+    cors_origins: Annotated[frozenset[str], BeforeValidator(values.origins)] = Field(
+        frozenset(), description="The sites whose pages may sign in from a browser, by commas."
+    )
     jwt_issuer: str | None = Field(
         None, description="The identity provider whose tokens sign players in: their claim `iss`."
     )
@@ -156,6 +197,16 @@ class Settings(StoreSettings):
     jwt_username_claim: str | None = Field(
         None, description="The claim that names the player, such as preferred_username."
     )
+
+    @classmethod
+    def prepare(cls, given: dict[str, str]) -> tuple[list[str], list[str]]:
+        """Read the secret from its file, if it is in one."""
+        warnings: list[str] = []
+        return _read_secret_file(given, warnings) + jwt_trust.incomplete(given), warnings
+
+    def warnings(self) -> list[str]:
+        """What works but should be looked at."""
+        return jwt_trust.unsafe(self.jwt)
 
     @field_validator("secret_key")
     @classmethod
@@ -183,7 +234,7 @@ class Settings(StoreSettings):
     @property
     def verifying_keys(self) -> frozenset[str]:
         """Every x-only public key, hex, whose scores count as this app's."""
-        return self.public_keys | {self.pubkey}
+        return frozenset({*self.public_keys, self.pubkey})
 
 
 S = TypeVar("S", bound=EnvironmentSettings)
@@ -216,18 +267,15 @@ def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str
     """Settings, warnings and faults; None for settings where there is a fault."""
     given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
     warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
-    faults: list[str] = []
     secret_from = _SECRET if _SECRET in given else _SECRET_FILE
-    if issubclass(kind, Settings):
-        faults += _read_secret_file(given, warnings)
-        faults += jwt_trust.incomplete(given)
+    faults, more = kind.prepare(given)
+    warnings += more
+    settings: S | None = None
     try:
         settings = kind.model_validate(given)
+        warnings += settings.warnings()
     except ValidationError as error:
         faults += [_fault(each, secret_from) for each in error.errors(include_input=False)]
-        settings = None
-    if isinstance(settings, Settings):
-        warnings += jwt_trust.unsafe(settings.jwt)
     return (None if faults else settings), warnings, _without_echo(faults)
 
 
@@ -256,7 +304,7 @@ def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
 def _fault(error: Any, secret_from: str) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "missing":
-        return f"{name}: is not set: make a key with `briscola-scores keygen` and set it, or {name}_FILE"
+        return f"{name}: is not set: {_MISSING[name]}"
     what = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     name = secret_from if name == _SECRET else name
     return f"{name}: {what}" if name else what

@@ -8,6 +8,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from limits import RateLimitItem, parse_many
 
+from app.nostr.keys import parse_pubkey
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+
 Network = IPv4Network | IPv6Network
 
 _PORTS = {"http": 80, "https": 443}
@@ -16,6 +19,39 @@ _PORTS = {"http": 80, "https": 443}
 def split(text: str) -> list[str]:
     """The parts between commas, without the blanks around them."""
     return [part for part in (part.strip() for part in text.split(",")) if part]
+
+
+def public_keys(text: str) -> tuple[str, ...]:
+    """Public keys (hex or npub) in hex, each once.
+
+    Raises:
+        ValueError: for a part that is none.
+    """
+    return tuple(dict.fromkeys(parse_pubkey(part) for part in split(text)))
+
+
+def at_least_one_key(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys themselves; ValueError if there are none."""
+    if not keys:
+        raise ValueError("names no key: give at least one, hex or npub")
+    return keys
+
+
+def relays(text: str) -> tuple[str, ...]:
+    """Relay addresses in their one spelling, each once.
+
+    Raises:
+        ValueError: for a part that is none, or if there is none.
+    """
+    urls: list[str] = []
+    for part in split(text):
+        try:
+            urls.append(normalise_relay_url(part))
+        except InvalidRelayUrl as error:
+            raise ValueError(f"{part.rpartition('@')[2]!r} {error}") from None
+    if not urls:
+        raise ValueError("names no relay: give at least one, such as wss://relay.example")
+    return tuple(dict.fromkeys(urls))
 
 
 def rates(text: str) -> tuple[RateLimitItem, ...]:
@@ -142,15 +178,32 @@ def public_url(text: str) -> str:
 
 
 def database_url(text: str) -> str:
-    """The address of a database file.
+    """The address of a database file, or of a PostgreSQL.
 
     Raises:
-        ValueError: anything else; the text is not quoted.
+        ValueError: anything else; the text may hold a password and is not quoted.
     """
+    if text.startswith(("postgresql://", "postgres://")):
+        return _postgresql(text)
     file = text.removeprefix("sqlite:///")
     # A database in memory would be another one for every connection.
     if file in {text, "", ":memory:"} or file.startswith("file:") or "?" in file:
-        raise ValueError("is no database that is supported here: give sqlite:///FILE")
+        raise ValueError("is no database that is supported here: give sqlite:///FILE or postgresql://…")
+    return text
+
+
+def _postgresql(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        valid = parts.port != 0 and not parts.fragment
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ValueError("is no address of a PostgreSQL: give one such as postgresql://user@host:5432/name")
+    if importlib.util.find_spec("psycopg") is None:
+        raise ValueError(
+            "names a PostgreSQL, for which a package is missing: pip install 'briscola-scores[postgres]'"
+        )
     return text
 
 

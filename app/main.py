@@ -10,16 +10,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError
-
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
+from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
-from app.store.database import Database
-from app.store.errors import StoreError, StoreUnusable
+from app.store.database import Database, database_fault
+from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.outbox import StoreOutbox, register_relays, retire_relays
@@ -32,14 +31,17 @@ from app.web.cors import Cors
 from app.web.counters import Counters
 from app.web.edge import Edge
 from app.web.health import Health
+from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.signed_calls import SignedCalls
+from app.web.verify import Verification
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from starlette.types import ASGIApp
 
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
     from app.web.jwt_tokens import JwtTokens
+    from app.web.live_board import LiveBoard
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +69,11 @@ class Service:
     publisher: Publisher
     counters: Counters
     jwt_tokens: JwtTokens | None
+    unread: Mapping[str, str]
     clock: Callable[[], float]
 
-    def app(self, public_url: str) -> ASGIApp:
-        """The HTTP application; clients reach it under `public_url`."""
+    def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
+        """The HTTP application, with a board if there is one; clients reach it under `public_url`."""
         authenticator = Authenticator(
             ApiKeyCallers(self.store),
             SignedCalls(self.store, SeenTokens(self.clock), public_url, self.clock),
@@ -78,8 +82,11 @@ class Service:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *(LeaderboardRoutes(board, limits).routes() if board is not None else ()),
+            *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
-            *Health(self.store, self.ledger, self.engine).routes(),
+            *nip05_routes(self.settings.pubkey, self.settings.relays),
+            *Health(self.store, self.ledger, self.engine, self.unread).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
         return Edge(counted, Cors(self.settings.cors_origins), public_url)
@@ -98,9 +105,11 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
             retire_relays(connection, settings.relays, clock())
-    except DBAPIError as error:
+    except Exception as error:
         database.close()
-        raise StoreUnusable(f"the database cannot be written: {error.orig}") from None
+        if (fault := database_fault(database.writer, error)) is None:
+            raise
+        raise StoreUnusable(f"the database cannot be written: {on_one_line(fault)}") from None
     store = Store(database)
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     counters = Counters(settings.rate_limit_storage)
@@ -112,6 +121,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )
+        unread = await recover(settings.relays, settings.verifying_keys, outbox)
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
         async with (
             Engine(
@@ -119,14 +129,20 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            beating = asyncio.create_task(_beat(outbox, engine), name="beat")
-            giving_up = asyncio.create_task(_give_up(outbox), name="give up")
+            tasks = [
+                asyncio.create_task(_beat(outbox, engine), name="beat"),
+                asyncio.create_task(
+                    database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
+                ),
+                asyncio.create_task(_give_up(outbox), name="give up"),
+            ]
             try:
                 publisher = Publisher(store, ledger, engine)
-                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, clock)
+                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, unread, clock)
             finally:
-                beating.cancel()
-                giving_up.cancel()
+                for task in tasks:
+                    task.cancel()
+                await asyncio.wait(tasks)
                 await counters.close()
     finally:
         await _leave(outbox)

@@ -112,7 +112,7 @@ class Publisher:
 
         Raises:
             Refused: nothing was signed.
-            StoreUnavailable: the database does not take it; nothing was signed.
+            StoreUnavailable: the database does not take it; nothing was signed, but see OutcomeUnknown.
         """
         request = Request(claim, principal, self._engine.accepting(), attempt)
         answer: Signed | NotImproved | Replayed = await self._store.write(self._ledger.append, request)
@@ -134,7 +134,7 @@ class Publisher:
 
         Raises:
             Refused: nothing was signed.
-            StoreUnavailable: the database does not take it; nothing was signed.
+            StoreUnavailable: the database does not take it; nothing was signed, but see OutcomeUnknown.
         """
         request = Deletion(username, principal, self._engine.accepting())
         signed: Signed = await self._store.write(self._ledger.delete, request)

@@ -29,12 +29,14 @@ from app.scores.score_event import APP_TAG, KIND, read_template
 Source = str | bytes | Mapping[str, Any]
 AppKeys = str | Iterable[str]
 
-# An event as published: its fields, its bytes beyond those that are hashed, its quotation marks.
+# An event as published: its fields, and its bytes beyond those that are hashed.
 _FIELDS = 7
 _BYTES_MORE = (
     len('{"id":"","pubkey":,"created_at":,"kind":,"tags":,"content":,"sig":""}') + 64 + 128 - len("[0,,,,,]")
 )
-_QUOTES = 46
+PUBLISHED_QUOTES = 46
+"""Quotation marks in an event as published: one with more says more than its signature covers."""
+
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
@@ -187,7 +189,7 @@ def _may_repeat_a_key(text: bytes, hashed: int) -> bool:
     It cannot if it is as short as it can be, or if it has the quotation marks that its fields need and no
     more, none of them written as a number.
     """
-    return len(text) != hashed + _BYTES_MORE and (text.count(b'"') != _QUOTES or b"\\u" in text)
+    return len(text) != hashed + _BYTES_MORE and (text.count(b'"') != PUBLISHED_QUOTES or b"\\u" in text)
 
 
 def _judge(fields: dict[str, Any], duplicate: str | None, keys: frozenset[str]) -> Verdict:

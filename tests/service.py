@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import psycopg
 
 from app.config import Settings, load
 from app.main import Service, open_service
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
     from pathlib import Path
 
+    from app.web.live_board import LiveBoard
+
 SECRET = f"{2:064x}"
 # The x coordinate of twice the generator of secp256k1, from any table of its multiples.
 PUBKEY = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
@@ -27,15 +30,25 @@ PUBLISHED_BODY = b'{"username":"alice","score":72}'
 PUBLIC_URL = "https://scores.example"
 
 
-def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
-    """What a query finds in the database file, read from outside the service."""
+def address_of(database: Path | str) -> str:
+    """The address of a database, which is a file or has one already."""
+    return database if isinstance(database, str) else f"sqlite:///{database}"
+
+
+def rows(database: Path | str, query: str, *values: object) -> list[tuple[Any, ...]]:
+    """What a query finds in the database, read from outside the service; `?` stands for a value."""
+    path = address_of(database)
+    if path.startswith("postgresql:"):
+        with psycopg.connect(path) as server:
+            return server.execute(query.replace("?", "%s"), values).fetchall()
+    path = path.removeprefix("sqlite:///")
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(query, values).fetchall()
 
 
-def make_key(path: Path, name: str = "test", **more: Any) -> tuple[str, str]:
+def make_key(path: Path | str, name: str = "test", **more: Any) -> tuple[str, str]:
     """A new API key: its id and its text; `more` as for `add_key`."""
-    database = Database(f"sqlite:///{path}")
+    database = Database(address_of(path))
     try:
         with database.writer.begin() as connection:
             key, text = add_key(connection, name, now=time.time(), **more)
@@ -44,9 +57,9 @@ def make_key(path: Path, name: str = "test", **more: Any) -> tuple[str, str]:
     return key.id, text
 
 
-def revoke(path: Path, key_id: str) -> None:
+def revoke(path: Path | str, key_id: str) -> None:
     """Revoke a key as another process would."""
-    database = Database(f"sqlite:///{path}")
+    database = Database(address_of(path))
     try:
         with database.writer.begin() as connection:
             revoke_key(connection, key_id, now=time.time())
@@ -60,7 +73,7 @@ class Running:
 
     service: Service
     http: httpx.AsyncClient
-    path: Path
+    path: Path | str
     key_id: str
     token: str
 
@@ -74,21 +87,28 @@ class Running:
         return int(rows(self.path, f"SELECT count(*) FROM {table}")[0][0])
 
 
-def settings(path: Path, relays: Iterable[str] = (NOWHERE,), **more: str) -> Settings:
+def settings(path: Path | str, relays: Iterable[str] = (NOWHERE,), **more: str) -> Settings:
     """Settings on a database file; `more` are settings by their names without the prefix."""
-    environ = {"SECRET_KEY": SECRET, "RELAYS": ",".join(relays), "DATABASE_URL": f"sqlite:///{path}", **more}
+    environ = {"SECRET_KEY": SECRET, "RELAYS": ",".join(relays), "DATABASE_URL": address_of(path), **more}
     return load(Settings, {f"BRISCOLA_{name}": value for name, value in environ.items()})[0]
 
 
 @asynccontextmanager
 async def running(
-    folder: Path, *relays: str, clock: Callable[[], float] = time.time, **more: str
+    database: Path | str,
+    *relays: str,
+    clock: Callable[[], float] = time.time,
+    board: LiveBoard | None = None,
+    **more: str,
 ) -> AsyncIterator[Running]:
-    """Open the service on `scores.db` in the folder; `more` as for `settings`."""
-    path = folder / "scores.db"
+    """Open the service on a database, or on `scores.db` in a folder, perhaps with a board.
+
+    `more` is as for `settings`.
+    """
+    path = database if isinstance(database, str) else database / "scores.db"
     key_id, token = make_key(path)
     async with open_service(settings(path, relays or (NOWHERE,), **more), clock) as service:
-        transport = httpx.ASGITransport(service.app(PUBLIC_URL), raise_app_exceptions=False)
+        transport = httpx.ASGITransport(service.app(PUBLIC_URL, board), raise_app_exceptions=False)
         headers = {"Authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL, headers=headers) as http:
             yield Running(service, http, path, key_id, token)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.config import InvalidSettings, Settings, StoreSettings, load, setting_names
+from app.config import InvalidSettings, MirrorSettings, Settings, StoreSettings, load, setting_names
 from tests.service import PUBKEY, SECRET
 
 ROOT = Path(__file__).parents[1]
@@ -220,7 +220,7 @@ def test_a_faulty_relay_is_named_without_its_password(given: str, shown: str, hi
 
 def test_older_public_keys() -> None:
     it = settings(PUBLIC_KEYS=f" {NPUB} , {SEED_PUBKEY.upper()},")
-    assert it.public_keys == {NPUB_HEX, SEED_PUBKEY}
+    assert set(it.public_keys) == {NPUB_HEX, SEED_PUBKEY}
     assert it.verifying_keys == {NPUB_HEX, SEED_PUBKEY, PUBKEY}
 
 
@@ -261,8 +261,14 @@ def test_what_cannot_begin_a_header_is_no_public_url(url: str) -> None:
     assert "hunter2" not in fault
 
 
-@pytest.mark.parametrize("url", ["sqlite:///a.db", "sqlite:////var/lib/a.db", "sqlite:///a b/ü.db"])
-def test_database_files(url: str) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///a.db", "sqlite:////var/lib/a.db", "sqlite:///a b/ü.db", "postgres://db.example/scores",
+        "postgresql://me:hunter2@db.example:5433/scores?sslmode=require", "postgresql:///scores?host=/run/pg",
+    ],
+)  # fmt: skip
+def test_databases(url: str) -> None:
     assert settings(DATABASE_URL=url).database_url == url
 
 
@@ -270,12 +276,29 @@ def test_database_files(url: str) -> None:
     "url",
     [
         "a.db", "sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///a.db?mode=ro", "sqlite:///file:a.db",
-        "postgresql://me:hunter2@host/db", "sqlite://host/a.db",
+        "sqlite://host/a.db", "mysql://me:hunter2@host/db",
     ],
 )  # fmt: skip
 def test_other_databases_are_refused_without_their_password(url: str) -> None:
     (fault,) = faults(environment(DATABASE_URL=url))
-    assert fault == "BRISCOLA_DATABASE_URL: is no database that is supported here: give sqlite:///FILE"
+    assert (
+        fault
+        == "BRISCOLA_DATABASE_URL: is no database that is supported here: give sqlite:///FILE or postgresql://…"
+    )
+
+
+@pytest.mark.parametrize("url", ["postgresql://me:hunter2@host:port/db", "postgresql://me:hunter2@[host/db"])
+def test_no_address_of_a_postgresql(url: str) -> None:
+    (fault,) = faults(environment(DATABASE_URL=url))
+    assert fault.startswith("BRISCOLA_DATABASE_URL: is no address of a PostgreSQL: give one such as ")
+    assert "hunter2" not in fault
+
+
+def test_without_its_package_a_postgresql_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    (fault,) = faults(environment(DATABASE_URL="postgresql://me:hunter2@host/db"))
+    assert fault.endswith("a package is missing: pip install 'briscola-scores[postgres]'")
+    assert "hunter2" not in fault
 
 
 def test_policies_levels_and_formats() -> None:
@@ -327,3 +350,42 @@ def test_the_example_holds_every_setting_and_no_other() -> None:
     named = re.findall(r"^#? ?(BRISCOLA_[A-Z_]+)=", text, flags=re.MULTILINE)
     assert sorted(named) == sorted(setting_names())
     assert all(setting_names().values()), "every setting is described"
+
+
+MIRROR = {"BRISCOLA_PUBLIC_KEYS": f"{NPUB},{PUBKEY},{NPUB_HEX}"}
+
+
+def test_a_mirror_needs_public_keys_alone() -> None:
+    it, warnings = load(MirrorSettings, MIRROR)
+    assert warnings == []
+    assert it.pubkey == NPUB_HEX, "the first one signs now"
+    assert it.verifying_keys == {NPUB_HEX, PUBKEY}
+    assert it.relays == ("wss://nostr.relay.hedwig.sh",)
+    assert it.score_policy is None
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [("", "is not set: give the public keys"), (",", "names no key"), ("npub1x", "npub")]
+)
+def test_a_mirror_without_a_good_key_is_told(text: str, what: str) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        load(MirrorSettings, {"BRISCOLA_PUBLIC_KEYS": text, "BRISCOLA_RELAYS": "ftp://x"})
+    keys, relays = caught.value.faults
+    assert keys.startswith("BRISCOLA_PUBLIC_KEYS: ")
+    assert what in keys
+    assert relays.startswith("BRISCOLA_RELAYS: ")
+
+
+def test_a_mirror_does_not_read_a_secret(tmp_path: Path) -> None:
+    """Not even one that is faulty, or whose file is not there."""
+    secrets = {"BRISCOLA_SECRET_KEY": "ab" * 31, "BRISCOLA_SECRET_KEY_FILE": str(tmp_path / "nothing")}
+    it, warnings = load(MirrorSettings, MIRROR | secrets)
+    assert [warning.partition(":")[0] for warning in warnings] == list(secrets)
+    assert not hasattr(it, "secret_key")
+    assert "ab" * 31 not in repr(it) + " ".join(warnings)
+
+
+def test_a_mirror_of_a_key_that_everybody_knows_is_warned() -> None:
+    _, warnings = load(MirrorSettings, {"BRISCOLA_PUBLIC_KEYS": SEED_PUBKEY})
+    assert len(warnings) == 1
+    assert "secret key is 1" in warnings[0]

@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, event, text
 
 from app.main import open_service
 from app.scores.score import Claim
-from app.store import writer as writer_module
+from app.store import sqlite
 from app.store.errors import StoreUnavailable, StoreUnusable
 from app.verifier import verify
 from tests.relays.fake import FakeRelay
@@ -102,7 +102,7 @@ async def test_a_locked_database_signs_nothing_and_is_left_behind(
 ) -> None:
     async with running(tmp_path) as service:
         await service.post("before", 1)
-        monkeypatch.setattr(writer_module, "_BUSY_SECONDS", 0)
+        monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0)
         other = create_engine(f"sqlite:///{service.path}")
         with other.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")

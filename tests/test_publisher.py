@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +16,6 @@ from app.store.ledger import ClockBehind, TooFast
 from app.store.scores import RelayState
 from tests.relays.fake import FakeRelay, never, nothing
 from tests.service import rows, settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -58,22 +54,22 @@ def test_a_receipt_is_the_object_that_clients_get() -> None:
     }
 
 
-async def test_without_waiting_the_answer_comes_once_it_is_on_disk(tmp_path: Path) -> None:
+async def test_without_waiting_the_answer_comes_once_it_is_on_disk(url: str) -> None:
     async with (
         FakeRelay(on_event=nothing) as relay,
-        open_service(settings(tmp_path / "s.db", [relay.url])) as service,
+        open_service(settings(url, [relay.url])) as service,
     ):
         receipt = await service.publisher.publish(Claim("alice", 72))
-        assert rows(tmp_path / "s.db", "SELECT id FROM event") == [(receipt.event_id,)]
+        assert rows(url, "SELECT id FROM event") == [(receipt.event_id,)]
         assert receipt.state == "pending"
         assert await service.publisher.find(receipt.event_id) == receipt
         assert await service.publisher.latest("ALICE") == receipt
 
 
-async def test_waiting_ends_when_the_service_stops(tmp_path: Path) -> None:
+async def test_waiting_ends_when_the_service_stops(url: str) -> None:
     async with (
         FakeRelay(on_handshake=never) as relay,
-        open_service(settings(tmp_path / "s.db", [relay.url])) as service,
+        open_service(settings(url, [relay.url])) as service,
     ):
         waiting = asyncio.create_task(service.publisher.publish(Claim("alice", 72), wait=1000))
         other = await service.publisher.publish(Claim("bob", 72))
@@ -83,9 +79,9 @@ async def test_waiting_ends_when_the_service_stops(tmp_path: Path) -> None:
         assert other.state == "pending"
 
 
-async def test_what_cannot_be_signed_raises_and_nothing_is_signed(tmp_path: Path) -> None:
+async def test_what_cannot_be_signed_raises_and_nothing_is_signed(url: str) -> None:
     now = [1_700_000_000.0]
-    async with open_service(settings(tmp_path / "s.db"), lambda: now[0]) as service:
+    async with open_service(settings(url), lambda: now[0]) as service:
         for _ in range(61):
             await service.publisher.publish(Claim("alice", 1))
         with pytest.raises(TooFast):
@@ -96,4 +92,4 @@ async def test_what_cannot_be_signed_raises_and_nothing_is_signed(tmp_path: Path
         await service.store.close()
         with pytest.raises(StoreUnavailable):
             await service.publisher.publish(Claim("carol", 1))
-    assert rows(tmp_path / "s.db", "SELECT count(*) FROM event") == [(61,)]
+    assert rows(url, "SELECT count(*) FROM event") == [(61,)]

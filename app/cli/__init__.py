@@ -19,8 +19,10 @@ COMMANDS = {
     "key": "app.cli.key",
     "names": "app.cli.names",
     "outbox": "app.cli.outbox",
+    "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "play": "app.cli.play",
+    "replay": "app.cli.replay",
 }
 
 

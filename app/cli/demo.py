@@ -19,13 +19,14 @@ from app.cli.serve import open_port
 from app.cli.unusable import Unusable
 from app.config import Settings, load
 from app.delivery.connection import ConnectError
-from app.delivery.fetch import FetchFailed, fetch
+from app.delivery.fetch import fetch
 from app.log import configure_logging
 from app.main import open_service
 from app.nostr.keys import SecretKey
 from app.store.api_keys import add_key
 from app.store.database import Database
 from app.verifier import Check, Verdict, verify
+from app.web.live_board import open_board
 from app.web.server import Server, url_of
 
 if TYPE_CHECKING:
@@ -79,12 +80,20 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
         api_key = _make_api_key(database_url)
         url = url_of(listening)
         started = asyncio.Event()
-        async with open_service(settings) as service:
+        async with (
+            open_service(settings) as service,
+            open_board(settings.relays, settings.verifying_keys, time.time) as board,
+        ):
+
+            def stopping() -> None:
+                service.publisher.stop_waiting()
+                board.close()
+
             server = Server(
-                service.app(url),
+                service.app(url, board),
                 listening,
                 started=started.set,
-                stopping=service.publisher.stop_waiting,
+                stopping=stopping,
             )
             serving = asyncio.create_task(server.run_until_signal())
             await started.wait()
@@ -163,12 +172,15 @@ async def _round_trip(url: str, relay: str, api_key: str, pubkey: str) -> None:
 
 async def _read_back(relay: str, sent: dict[str, Any]) -> dict[str, Any]:
     try:
-        events = await fetch(relay, [{"ids": [sent["id"]]}], timeout=_SECONDS, limit=1)
-    except (ConnectError, FetchFailed) as error:
+        fetched = await fetch(relay, [{"ids": [sent["id"]]}], timeout=_SECONDS, limit=1)
+    except ConnectError as error:
         raise _StepFailed(f"the relay could not be read: {error}") from None
+    if not fetched.complete:
+        raise _StepFailed(f"the relay could not be read: {fetched.reason}")
+    events = [json.loads(event.text) for event in fetched.events]
     if events != [sent]:
         raise _StepFailed("the relay did not give the same event back")
-    return events[0]
+    return sent
 
 
 def _show_checks(verdict: Verdict) -> bool:

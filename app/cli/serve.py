@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from app.cli.common import load_settings, run_loop
 from app.cli.unusable import Unusable
-from app.config import Settings
+from app.config import MirrorSettings, Settings, WebSettings
 from app.log import configure_logging
 from app.main import open_service
+from app.mirror import open_mirror
 from app.store.errors import StoreUnusable
 from app.web.connection import Guard
+from app.web.live_board import open_board
 from app.web.origin import Origins
 from app.web.server import Server, listen, url_of
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+
+
+S = TypeVar("S", bound=WebSettings)
 
 
 @click.command("serve")
@@ -26,19 +32,30 @@ if TYPE_CHECKING:
 @click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0 takes any free one."
 )
-def command(host: str, port: int) -> None:
-    """Sign scores that are posted over HTTP and deliver them to the relays.
+@click.option("--read-only", is_flag=True, help="Show somebody's scores; sign and store nothing.")
+def command(host: str, port: int, read_only: bool) -> None:
+    """Sign scores that are posted over HTTP, deliver them to the relays, and show the board.
 
+    With --read-only it is a mirror of the scores of BRISCOLA_PUBLIC_KEYS: it needs no secret and no database.
     The settings come from the environment; .env.example lists them all.
     """
-    settings = load_settings(Settings)
+    if read_only:
+        _run(mirror_until_signal, load_settings(MirrorSettings), host, port)
+    else:
+        _run(serve_until_signal, load_settings(Settings), host, port)
+
+
+def _run(
+    until_signal: Callable[[S, socket.socket, Callable[[], None]], Coroutine[Any, Any, None]],
+    settings: S,
+    host: str,
+    port: int,
+) -> None:
     configure_logging(settings.log_level, settings.log_format)
     with open_port(host, port) as listening:
         url = url_of(listening)
         try:
-            run_loop(
-                serve_until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True))
-            )
+            run_loop(until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True)))
         except StoreUnusable as error:
             raise Unusable(str(error)) from None
 
@@ -60,13 +77,27 @@ async def serve_until_signal(
     settings: Settings, listening: socket.socket, started: Callable[[], None]
 ) -> None:
     """Open the service and answer requests until SIGINT or SIGTERM."""
-    async with open_service(settings) as service:
-        public_url = settings.public_url or url_of(listening)
-        server = Server(
-            service.app(public_url),
-            listening,
-            started=started,
-            stopping=service.publisher.stop_waiting,
-            guard=Guard(public_url, Origins(settings.trusted_proxies)),
-        )
-        await server.run_until_signal()
+    public_url = settings.public_url or url_of(listening)
+    async with (
+        open_service(settings) as service,
+        open_board(settings.relays, settings.verifying_keys, time.time) as board,
+    ):
+
+        def stopping() -> None:
+            service.publisher.stop_waiting()
+            board.close()
+
+        guard = Guard(public_url, Origins(settings.trusted_proxies))
+        app = service.app(public_url, board)
+        await Server(app, listening, started=started, stopping=stopping, guard=guard).run_until_signal()
+
+
+async def mirror_until_signal(
+    settings: MirrorSettings, listening: socket.socket, started: Callable[[], None]
+) -> None:
+    """Read the relays and answer requests until SIGINT or SIGTERM."""
+    public_url = settings.public_url or url_of(listening)
+    async with open_mirror(settings) as mirror:
+        guard = Guard(public_url, Origins(settings.trusted_proxies))
+        app, stopping = mirror.app(public_url), mirror.board.close
+        await Server(app, listening, started=started, stopping=stopping, guard=guard).run_until_signal()

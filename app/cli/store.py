@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
-from sqlalchemy.exc import DBAPIError
 
 from app.cli.common import load_settings
 from app.cli.unusable import Unusable
 from app.config import StoreSettings
-from app.store.database import Database
-from app.store.errors import StoreError
+from app.store.database import Database, database_fault
+from app.store.errors import StoreError, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +39,10 @@ def transaction(*, reading: bool = False) -> Iterator[Connection]:
     try:
         with (database.reader if reading else database.writer).begin() as connection:
             yield connection
-    except DBAPIError as error:
-        raise Unusable(f"the database does not take it: {error.orig}") from None
+    except Exception as error:
+        if (fault := database_fault(database.writer, error)) is None:
+            raise
+        raise Unusable(f"the database does not take it: {on_one_line(fault)}") from None
     finally:
         database.close()
 

@@ -7,8 +7,7 @@ import os
 import stat
 import sys
 from collections import Counter
-from contextlib import AbstractContextManager, closing, nullcontext
-from pathlib import Path
+from contextlib import closing, nullcontext
 from typing import BinaryIO
 
 import click
@@ -16,28 +15,20 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from app.cli.event_file import UnusableFile, read_events
+from app.cli.offline import opened, pubkey_option, public_keys
 from app.cli.unusable import Unusable
-from app.nostr.keys import InvalidKey, parse_pubkey
+from app.event_file import UnusableFile, read_events
 from app.scores.consistency import shown
-from app.scores.score_event import SEED_PUBKEY
 from app.verifier import Check, Verdict
 from app.verify_pool import verify_all
 
-PUBLIC_KEYS = "BRISCOLA_PUBLIC_KEYS"
 _LARGE = 2 * 1024 * 1024  # bytes of a file that repays worker processes and a progress bar
 _REDRAWN = 1000  # events between two drawings of the progress bar
 
 
 @click.command("verify")
 @click.argument("file", default="-")
-@click.option(
-    "--pubkey",
-    "pubkeys",
-    multiple=True,
-    metavar="KEY",
-    help=f"Public key of the app, hex or npub; repeat it for several. Default: {PUBLIC_KEYS}.",
-)
+@pubkey_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line for each event.")
 def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     """Verify score events: one event, a JSON array of them, or one on each line.
@@ -45,15 +36,9 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     FILE is a path, or - for standard input. Exits 0 if every event passes the five checks, 1 if one does
     not, 2 if the file or the key cannot be used.
     """
-    keys = _public_keys(pubkeys)
-    if SEED_PUBKEY in keys:
-        click.echo(
-            f"Warning: anyone can sign for {SEED_PUBKEY[:8]}..., whose secret key is 1; "
-            "a good signature by it proves nothing.",
-            err=True,
-        )
+    keys = public_keys(pubkeys)
     try:
-        with _opened(file) as stream:
+        with opened(file) as stream:
             tally = _verify(stream, keys, as_json=as_json)
     except UnusableFile as error:
         raise Unusable(f"cannot verify {shown(file)}: {error}") from None
@@ -62,32 +47,6 @@ def command(file: str, pubkeys: tuple[str, ...], as_json: bool) -> None:
     except OSError as error:
         raise Unusable(f"cannot write the verdicts: {error.strerror}") from None
     sys.exit(0 if tally.keys() <= {"ok", "inconsistent"} else 1)
-
-
-def _public_keys(options: tuple[str, ...]) -> frozenset[str]:
-    listed = os.environ.get(PUBLIC_KEYS, "").split(",")
-    texts = options or [text for text in map(str.strip, listed) if text]
-    if not texts:
-        raise Unusable(
-            f"no public key to verify against: give --pubkey KEY (hex or npub), or set {PUBLIC_KEYS}"
-        )
-    try:
-        return frozenset(map(parse_pubkey, texts))
-    except InvalidKey as error:
-        raise Unusable(f"{'--pubkey' if options else PUBLIC_KEYS}: {error}") from None
-
-
-def _opened(file: str) -> AbstractContextManager[BinaryIO]:
-    if file == "-":
-        if sys.stdin is None:
-            raise Unusable("cannot read standard input: it is closed")
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return Path(file).open("rb")
-    except OSError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error.strerror}") from None
-    except ValueError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error}") from None
 
 
 def _verify(stream: BinaryIO, keys: frozenset[str], *, as_json: bool) -> Counter[str]:

@@ -1,86 +1,93 @@
-"""Reading stored events from one relay, once (NIP-01 REQ)."""
+"""Reading stored events from one relay, once, page by page."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
-from app.delivery.answer import one_line
-from app.delivery.connection import connect
-from app.nostr.message import (
-    Closed,
-    Eose,
-    EventMessage,
-    Notice,
-    close_message,
-    parse_relay_message,
-    req_message,
-)
-
-_SUBSCRIPTION = "read"
+from app.delivery.connection import Connection, connect
+from app.delivery.read_session import ReadSession, Received
 
 
-class FetchFailed(Exception):
-    """The relay did not say all it has; the message says why."""
+class Fetched(NamedTuple):
+    """What a relay sent."""
+
+    events: list[Received]
+    """In the relay's order, each once for each filter, unchecked."""
+    reason: str
+    """Why these may not be all, bounded and on one line; empty if they are."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the relay sent all it has."""
+        return not self.reason
 
 
 async def fetch(
     relay: str,
     filters: Sequence[Mapping[str, object]],
     *,
-    timeout: float,  # noqa: ASYNC109 - the caller's own deadline, named in the error
+    timeout: float,  # noqa: ASYNC109 - the caller's own deadline, named in the reason
     limit: int,
-) -> list[dict[str, object]]:
-    """The stored events that match any of the filters, in the relay's order, unchecked.
+) -> Fetched:
+    """The stored events that match any of the filters, which have no `limit` of their own.
 
-    At most `limit` events are read; a relay that sends more is cut off.
+    Over one connection the filters are read in turn, each in as many pages as the relay's cap makes of it and
+    up to `limit` events.
 
     Raises:
         ConnectError: No connection came about.
-        FetchFailed: The relay refused, closed the connection, or did not finish within `timeout` seconds.
     """
-    reader = _Reader(limit)
+    session = ReadSession(filters, limit=limit)
+    fetching = _Fetching(session)
     try:
         async with asyncio.timeout(timeout):
-            connection = await connect(relay, reader)
+            connection = await connect(relay, fetching)
             try:
-                connection.send([req_message(_SUBSCRIPTION, *filters)])
-                await asyncio.wait([reader.done, connection.lost], return_when=asyncio.FIRST_COMPLETED)
-                connection.send([close_message(_SUBSCRIPTION)])
+                await fetching.run(connection)
             finally:
                 connection.close()
                 await connection.lost
     except TimeoutError:
-        reason = f"no end of the stored events within {timeout:g} s"
+        session.give_up(f"no end of the stored events within {timeout:g} s")
     else:
-        reason = reader.done.result() if reader.done.done() else connection.lost.result()
-    if reason:
-        raise FetchFailed(reason + (f"; the relay says: {reader.notice}" if reader.notice else ""))
-    return reader.events
+        session.give_up(connection.lost.result())
+    return Fetched(fetching.events, session.reason)
 
 
-class _Reader:
-    """Collects one subscription's events; `done` holds the reason for failing, or nothing."""
+class _Fetching:
+    """One session over one connection."""
 
-    def __init__(self, limit: int) -> None:
-        self.events: list[dict[str, object]] = []
-        self.notice = ""
-        self.done: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._limit = limit
+    def __init__(self, session: ReadSession) -> None:
+        self.events: list[Received] = []
+        self._session = session
+        self._connection: Connection | None = None
+        self._loop = asyncio.get_running_loop()
+        self._wake = asyncio.Event()
+
+    async def run(self, connection: Connection) -> None:
+        """Read until everything has come, or no more will."""
+        self._connection = connection
+        connection.lost.add_done_callback(lambda _: self._wake.set())
+        self._session.open(self._loop.time())
+        self._pump()
+        while self._session.reading and not connection.lost.done():
+            self._wake.clear()
+            if not self._session.expire(self._loop.time()):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(self._session.deadline):
+                        await self._wake.wait()
 
     def received(self, messages: list[bytes]) -> None:
-        for text in messages:
-            if self.done.done():
-                return
-            match parse_relay_message(text):
-                case EventMessage(subscription, event) if subscription == _SUBSCRIPTION:
-                    self.events.append(event)
-                    if len(self.events) == self._limit:
-                        self.done.set_result("")
-                case Eose(subscription) if subscription == _SUBSCRIPTION:
-                    self.done.set_result("")
-                case Closed(subscription, message) if subscription == _SUBSCRIPTION:
-                    self.done.set_result(one_line(f"refused: {message}"))
-                case Notice(message):
-                    self.notice = one_line(message)
+        """Take what the relay sent."""
+        self.events += self._session.receive(messages, self._loop.time())
+        self._pump()
+        self._wake.set()
 
     def writable(self) -> None:
-        """One request is all there is to write."""
+        """What there is to write is short."""
+
+    def _pump(self) -> None:
+        if self._connection is not None:
+            self._connection.send(self._session.outgoing)
+            self._session.outgoing.clear()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.nostr.event import Event, sign_event
 
@@ -10,6 +11,23 @@ if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
 
 KIND = 5
+
+_ADDRESS = re.compile(r"(\d{1,5}):([0-9a-f]{64}):(.*)", re.ASCII | re.DOTALL)
+
+
+class Address(NamedTuple):
+    """What an `a` tag names: `kind:pubkey:d` (NIP-01, addressable events)."""
+
+    kind: int
+    pubkey: str
+    d: str
+
+
+def targets(event: Event) -> tuple[frozenset[Address], frozenset[str]]:
+    """The addresses (`a`) and event ids (`e`) that a deletion names; malformed tags name nothing."""
+    found = [_ADDRESS.fullmatch(tag[1]) for tag in event.tags if len(tag) > 1 and tag[0] == "a"]
+    addresses = frozenset(Address(int(one[1]), one[2], one[3]) for one in found if one)
+    return addresses, frozenset(tag[1] for tag in event.tags if len(tag) > 1 and tag[0] == "e")
 
 
 def deletion_event(secret: SecretKey, *, kind: int, d: str, created_at: int) -> Event:

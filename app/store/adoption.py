@@ -10,7 +10,9 @@ from sqlalchemy import insert, select, update
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.score_event import KIND, read_template
+from app.store.cursor import cursor_of
 from app.store.journal import read_last
+from app.store.names import lock_names
 from app.store.tables import delivery, event
 
 if TYPE_CHECKING:
@@ -33,6 +35,15 @@ class Found:
     relay_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The score that an event is, or deletes: its `d`, the name as spelled, and the points."""
+
+    d: str
+    username: str
+    score: int
+
+
 def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bool]:
     """Store events that relays hold, each as delivered there, so that their addresses go on from them.
 
@@ -42,31 +53,33 @@ def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bo
     Raises:
         ClockBehind: as for signing.
     """
-    seq, high_water = read_last(connection.connection.cursor(), now)
+    cursor = cursor_of(connection)
+    subjects = [subject_of(one.event) for one in found]
+    cursor.lock(lock_names({subject.d for subject in subjects if subject}))
+    last, high_water = read_last(cursor, now)
+    seqs = iter(cursor.next_seqs(last, len(found)))
     answers = []
-    for one in found:
-        subject = _subject(one.event)
+    for one, subject in zip(found, subjects, strict=True):
         if subject is None or one.event.created_at > now + AHEAD_LIMIT:
             answers.append(False)
             continue
-        d, username, score = subject
         row = connection.execute(
             select(event.c.seq, event.c.id).where(
                 (event.c.id == one.event.id)
-                | ((event.c.d == d) & (event.c.created_at == one.event.created_at))
+                | ((event.c.d == subject.d) & (event.c.created_at == one.event.created_at))
             )
         ).first()
         if row is None:
-            seq += 1
+            seq = next(seqs)
             connection.execute(
                 insert(event).values(
                     seq=seq,
                     id=one.event.id,
-                    d=d,
+                    d=subject.d,
                     created_at=one.event.created_at,
                     pubkey=one.event.pubkey,
-                    username=username,
-                    score=score,
+                    username=subject.username,
+                    score=subject.score,
                     payload=one.event.to_json(),
                     signed_at=max(now, high_water),
                     kind=one.event.kind,
@@ -87,18 +100,18 @@ def _note_delivered(connection: Connection, seq: int, relay_id: int) -> None:
         connection.execute(insert(delivery).values(event_seq=seq, relay_id=relay_id, attempts=0, **accepted))
 
 
-def _subject(found: Event) -> tuple[str, str, int] | None:
-    """The `d` that an event is about, the name as spelled and the score; None if it is about no score."""
+def subject_of(found: Event) -> Subject | None:
+    """What an event is about; None if that is no score."""
     if found.kind == nip09.KIND:
         mine = f"{KIND}:{found.pubkey}:"
         addresses = [tag[1] for tag in found.tags if tag[0] == "a" and len(tag) > 1]
         if len(addresses) != 1 or not addresses[0].startswith(mine):
             return None
         d = addresses[0].removeprefix(mine)
-        return d, d, 0
+        return Subject(d, d, 0)
     if found.kind != KIND:
         return None
     # What other software signed with the same key may be no proper score; its address is taken all the same.
     d = next((tag[1] for tag in found.tags if tag[0] == "d" and len(tag) > 1), "")
     username, score = read_template(found.tags, found.content) or (d, 0)
-    return d, username, score
+    return Subject(d, username, score)

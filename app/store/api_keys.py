@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,13 +11,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from app.principal import PUBLISH_ANY
+from app.store.cursor import Cursor, cursor_of
 from app.store.tables import api_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sqlalchemy import Connection, Row
-    from sqlalchemy.engine.interfaces import DBAPICursor
 
 _PREFIX = "bsk"
 
@@ -45,9 +44,7 @@ class ApiKey:
     names: tuple[str, ...] | None = None
 
 
-_SELECT_ACTIVE = """
-    SELECT id FROM api_key WHERE revoked_at IS NULL AND id IN (SELECT value FROM json_each(?))
-"""
+_SELECT_ACTIVE = "SELECT id FROM api_key WHERE revoked_at IS NULL AND id IN (SELECT value FROM each(?))"
 
 
 def add_key(
@@ -100,6 +97,7 @@ def revoke_key(connection: Connection, key_id: str, *, now: float) -> None:
         NoSuchKey: if there is none with this id.
     """
     require_key(connection, key_id)
+    cursor_of(connection).lock([f"key {key_id}"])
     connection.execute(
         update(api_key)
         .where(api_key.c.id == key_id, api_key.c.revoked_at.is_(None))
@@ -124,7 +122,7 @@ def find_key(connection: Connection, text: str) -> ApiKey | None:
     The hash is compared in constant time, and compared also where no key has the id.
     """
     parts = text.split("_", 2)
-    if len(parts) != 3 or parts[0] != _PREFIX or not text.isascii():
+    if len(parts) != 3 or parts[0] != _PREFIX or not (text.isascii() and text.isprintable()):
         return None
     row = connection.execute(select(api_key).where(api_key.c.id == parts[1])).first()
     kept = row.hash if row else _hash("")
@@ -133,12 +131,12 @@ def find_key(connection: Connection, text: str) -> ApiKey | None:
     return _read(row)
 
 
-def active_keys(cursor: DBAPICursor, ids: set[str]) -> set[str]:
-    """Those of `ids` that are not revoked; at the driver's level, because every batch of scores asks."""
+def active_keys(cursor: Cursor, ids: set[str]) -> set[str]:
+    """Those of `ids` that are not revoked, nor will be before this transaction ends."""
     if not ids:
         return set()
-    cursor.execute(_SELECT_ACTIVE, (json.dumps(list(ids)),))
-    return {key_id for (key_id,) in cursor.fetchall()}
+    cursor.lock_shared(f"key {key_id}" for key_id in ids)
+    return {key_id for (key_id,) in cursor.fetch(_SELECT_ACTIVE, list(ids))}
 
 
 def _read(row: Row[tuple[object, ...]]) -> ApiKey:

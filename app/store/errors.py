@@ -1,8 +1,9 @@
 """What can go wrong with the store.
 
 StoreError
- ├─ StoreUnusable      it cannot be opened: fix the setting or the file
- └─ StoreUnavailable   it was opened, and does not answer now: nothing was written
+ ├─ StoreUnusable         it cannot be opened: fix the setting or the database
+ └─ StoreUnavailable      it was opened, and does not answer now: nothing was written
+     └─ OutcomeUnknown    the connection was lost while it committed: whether it was written is not known
 """
 
 from __future__ import annotations
@@ -18,3 +19,12 @@ class StoreUnusable(StoreError):
 
 class StoreUnavailable(StoreError):
     """The database does not take this write or read now; nothing of it was kept."""
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The database may have kept this write, or not: it was lost from sight as it was told to."""
+
+
+def on_one_line(error: object) -> str:
+    """What a driver says, which may take several lines to say it."""
+    return " ".join(str(error).split())

@@ -11,7 +11,8 @@ from app.store.tables import delivery, process
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-    from sqlalchemy.engine.interfaces import DBAPICursor
+
+    from app.store.cursor import Cursor
 
 # A process that has not beaten for so many seconds has lost what it held.
 LEASE = 6.0
@@ -26,9 +27,9 @@ def register(connection: Connection, now: float) -> int:
     return holder
 
 
-def beat(cursor: DBAPICursor, holder: int, now: float) -> None:
+def beat(cursor: Cursor, holder: int, now: float) -> None:
     """Say that a process is alive; whatever takes hold of deliveries does so in the same transaction."""
-    cursor.execute(_BEAT, (holder, now))
+    cursor.run(_BEAT, holder, now)
 
 
 def any_dead(connection: Connection, holder: int, now: float) -> bool:
@@ -38,7 +39,8 @@ def any_dead(connection: Connection, holder: int, now: float) -> bool:
 
 def release_dead(connection: Connection, holder: int, now: float) -> None:
     """Free what processes held that have gone silent."""
-    for dead in connection.execute(select(process.c.id).where(_dead(holder, now))).scalars().all():
+    found = select(process.c.id).where(_dead(holder, now)).with_for_update(skip_locked=True)
+    for dead in connection.execute(found).scalars().all():
         release(connection, dead)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy.engine.interfaces import DBAPICursor
-
     from app.principal import Principal
+    from app.store.cursor import Cursor
 
 # Seconds for which an outcome is kept.
 KEPT = 24 * 60 * 60
@@ -56,7 +54,7 @@ class Result:
 _SELECT = """
     SELECT idempotency.id, fingerprint, event_seq, event.id, improved
     FROM idempotency JOIN event ON event.seq = event_seq
-    WHERE idempotency.id IN (SELECT value FROM json_each(?)) AND at > ?
+    WHERE idempotency.id IN (SELECT value FROM each(?)) AND at > ?
 """
 # What is replaced has expired.
 _INSERT = """
@@ -67,24 +65,25 @@ _INSERT = """
 _PRUNE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT ?)"
 
 
-def read_results(cursor: DBAPICursor, attempts: Sequence[Attempt], now: float) -> dict[str, Result]:
+def read_results(cursor: Cursor, attempts: Sequence[Attempt], now: float) -> dict[str, Result]:
     """What attempts of the last 24 hours came to, by their ids."""
     if not attempts:
         return {}
-    cursor.execute(_SELECT, (json.dumps([attempt.id for attempt in attempts]), now - KEPT))
+    rows = cursor.fetch(_SELECT, [attempt.id for attempt in attempts], now - KEPT)
     return {
         attempt_id: Result(fingerprint, seq, event_id, bool(improved))
-        for attempt_id, fingerprint, seq, event_id, improved in cursor.fetchall()
+        for attempt_id, fingerprint, seq, event_id, improved in rows
     }
 
 
-def write_results(cursor: DBAPICursor, results: dict[str, Result], now: float) -> None:
+def write_results(cursor: Cursor, results: dict[str, Result], now: float) -> None:
     """Keep what attempts came to, and forget what has expired."""
     if not results:
         return
     rows = [(key, r.fingerprint, r.event_seq, r.improved, now) for key, r in results.items()]
-    cursor.executemany(_INSERT, rows)
-    cursor.execute(_PRUNE, (now - KEPT, _PRUNED))
+    cursor.run_many(_INSERT, rows)
+    if cursor.try_lock("prune idempotency"):
+        cursor.run(_PRUNE, now - KEPT, _PRUNED)
 
 
 def _hash(data: bytes) -> str:

@@ -1,11 +1,10 @@
 """The rows of signed events and of their deliveries, read and written once for each batch.
 
-At the driver's level: these are the busiest statements of the service.
+These are the busiest statements of the service.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,9 +17,8 @@ from app.store.refusals import ClockBehind
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy.engine.interfaces import DBAPICursor
-
     from app.nostr.event import Event
+    from app.store.cursor import Cursor
 
 # How far an address's created_at may run ahead of the clock, in seconds.
 MAX_LEAD = 60
@@ -80,10 +78,9 @@ class Signed:
 
 
 _SELECT_LAST = "SELECT seq, signed_at FROM event ORDER BY seq DESC LIMIT 1"
-# SQLite takes the other columns from the row of the maximum.
 _SELECT_NEWEST = """
-    SELECT d, seq, id, max(created_at), kind, score FROM event
-    WHERE d IN (SELECT value FROM json_each(?)) GROUP BY d
+    SELECT d, seq, id, created_at, kind, score FROM each(?) JOIN event
+    ON d = value AND created_at = (SELECT max(other.created_at) FROM event AS other WHERE other.d = value)
 """
 _INSERT_EVENT = """
     INSERT INTO event (seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind)
@@ -99,23 +96,22 @@ _SUPERSEDE = f"""
 """  # noqa: S608 - the states are constants
 
 
-def read_last(cursor: DBAPICursor, now: float) -> tuple[int, float]:
+def read_last(cursor: Cursor, now: float) -> tuple[int, float]:
     """The last `seq`, and the highest wall clock at which anything was signed.
 
     Raises:
         ClockBehind: if `now` is earlier than that by more than MAX_LEAD seconds.
     """
-    cursor.execute(_SELECT_LAST)
-    seq, high_water = cursor.fetchone() or (0, 0.0)
+    rows = cursor.fetch(_SELECT_LAST)
+    seq, high_water = rows[0] if rows else (0, 0.0)
     if now < high_water - MAX_LEAD:
         raise ClockBehind(math.ceil(high_water - now))
     return seq, high_water
 
 
-def read_newest(cursor: DBAPICursor, ds: set[str]) -> dict[str, Version]:
+def read_newest(cursor: Cursor, ds: set[str]) -> dict[str, Version]:
     """The newest event of each address that has one, by its `d`."""
-    cursor.execute(_SELECT_NEWEST, (json.dumps(list(ds)),))
-    return {d: Version(*row) for d, *row in cursor.fetchall()}
+    return {d: Version(*row) for d, *row in cursor.fetch(_SELECT_NEWEST, list(ds))}
 
 
 def replaceable(kind: int, event_id: str, pubkey: str, username: str) -> str:
@@ -136,7 +132,7 @@ class Journal:
         self._holder = holder
 
     def write(
-        self, cursor: DBAPICursor, entries: Sequence[Entry], superseded: set[int], *, now: float, mark: float
+        self, cursor: Cursor, entries: Sequence[Entry], superseded: set[int], *, now: float, mark: float
     ) -> list[Signed]:
         """Write entries in the order of their `seq`.
 
@@ -149,7 +145,7 @@ class Journal:
             return []
         if any(entry.hold for entry in entries):
             holders.beat(cursor, self._holder, now)
-        cursor.executemany(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
+        cursor.run_many(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
         rows: list[tuple[object, ...]] = []
         for entry in entries:
             for url, relay_id in self._relays.items():
@@ -158,9 +154,11 @@ class Journal:
                 else:
                     holder = self._holder if url in entry.hold else None
                     rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, now, holder))
-        cursor.executemany(_INSERT_DELIVERY, rows)
-        on_disk = entries[0].seq
-        cursor.executemany(_SUPERSEDE, [(seq,) for seq in superseded if seq < on_disk])
+        cursor.run_many(_INSERT_DELIVERY, rows)
+        on_disk = sorted(superseded - {entry.seq for entry in entries})
+        cursor.run_many(_SUPERSEDE, [(seq,) for seq in on_disk])
+        if any(state == DeliveryState.PENDING and holder is None for _, _, state, _, holder in rows):
+            cursor.tell_waiting()
         return [self._signed(entry, entry.seq in superseded) for entry in entries]
 
     def _signed(self, entry: Entry, superseded: bool) -> Signed:

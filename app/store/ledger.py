@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.scores.score_event import identifier
 from app.store.api_keys import active_keys
+from app.store.cursor import cursor_of
 from app.store.idempotency import Attempt, Result, read_results, write_results
 from app.store.journal import MAX_LEAD, Entry, Journal, Signed, Version, read_last, read_newest
-from app.store.names import Name, read_names, write_owners
+from app.store.names import Name, lock_names, read_names, write_owners
 from app.store.refusals import (
     ClockBehind,
     KeyReused,
@@ -26,11 +27,11 @@ from app.store.refusals import (
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-    from sqlalchemy.engine.interfaces import DBAPICursor
 
     from app.nostr.event import Event
     from app.principal import Principal
     from app.scores.score import Claim
+    from app.store.cursor import Cursor
 
 # (claim, created_at) -> the signed score event
 Sign = Callable[["Claim", int], "Event"]
@@ -118,7 +119,7 @@ class Ledger:
         Raises:
             ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
         """
-        read_last(connection.connection.cursor(), self._clock())
+        read_last(cursor_of(connection), self._clock())
 
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.
@@ -127,22 +128,24 @@ class Ledger:
         older score. A name that nobody owns becomes the principal's. The answer to a request is one of
         `Refused` where nothing was signed.
         """
+        cursor = cursor_of(connection)
+        ds = {identifier(request.claim.username) for request in requests}
+        attempts = [request.attempt for request in requests if request.attempt]
+        cursor.lock([*lock_names(ds), *(f"attempt {attempt.id}" for attempt in attempts)])
         now = self._clock()
-        cursor = connection.connection.cursor()
         try:
             seq, high_water = read_last(cursor, now)
         except ClockBehind as behind:
             return [behind for _ in requests]
-        ds = {identifier(request.claim.username) for request in requests}
         batch = _Batch(
             sign=self._sign,
             only_improvements=self._only_improvements,
             now=now,
-            seq=seq,
+            seqs=iter(cursor.next_seqs(seq, len(requests))),
             active=_active(cursor, requests),
             newest=read_newest(cursor, ds),
             names=read_names(cursor, ds),
-            results=read_results(cursor, [r.attempt for r in requests if r.attempt], now),
+            results=read_results(cursor, attempts, now),
         )
         decided = [batch.decide(request) for request in requests]
         entries = [outcome for outcome in decided if isinstance(outcome, Entry)]
@@ -158,7 +161,8 @@ class Ledger:
         It takes the address's next `created_at`, so it covers every version before, and supersedes what is
         pending of them. The answer to a request is one of `Refused` where nothing was signed.
         """
-        cursor = connection.connection.cursor()
+        cursor = cursor_of(connection)
+        cursor.lock(lock_names({identifier(request.username) for request in requests}))
         active = _active(cursor, requests)
         answers: list[Signed | Refused] = []
         for request in requests:
@@ -168,7 +172,7 @@ class Ledger:
                 answers.append(refusal)
         return answers
 
-    def _delete(self, cursor: DBAPICursor, request: Deletion, active: set[str]) -> Signed:
+    def _delete(self, cursor: Cursor, request: Deletion, active: set[str]) -> Signed:
         now = self._clock()
         d = identifier(request.username)
         seq, high_water = read_last(cursor, now)
@@ -180,7 +184,8 @@ class Ledger:
         if not request.principal.is_admin and (name is None or name.owner != request.principal.id):
             raise NotOwner(d)
         event = self._sign_deletion(d, _next_created_at(before, now))
-        entry = Entry(seq + 1, d, d, before.score, event, event.to_json(), request.hold)
+        (seq,) = cursor.next_seqs(seq, 1)
+        entry = Entry(seq, d, d, before.score, event, event.to_json(), request.hold)
         (signed,) = self._journal.write(cursor, [entry], {before.seq}, now=now, mark=max(now, high_water))
         return signed
 
@@ -192,7 +197,7 @@ class _Batch:
     sign: Sign
     only_improvements: bool
     now: float
-    seq: int
+    seqs: Iterator[int]
     active: set[str]
     newest: dict[str, Version]
     names: dict[str, Name]
@@ -228,8 +233,7 @@ class _Batch:
             self._note(request.attempt, before, improved=False)
             return NotImproved(before.event_id)
         event = self.sign(claim, _next_created_at(before, self.now))
-        self.seq += 1
-        entry = Entry(self.seq, d, claim.username, claim.score, event, event.to_json(), request.hold)
+        entry = Entry(next(self.seqs), d, claim.username, claim.score, event, event.to_json(), request.hold)
         self.newest[d] = entry.version()
         if before and before.is_score:
             self.superseded.add(before.seq)
@@ -260,7 +264,7 @@ class _Batch:
             self.results[attempt.id] = self.fresh_results[attempt.id] = result
 
 
-def _active(cursor: DBAPICursor, requests: Sequence[Request | Deletion]) -> set[str]:
+def _active(cursor: Cursor, requests: Sequence[Request | Deletion]) -> set[str]:
     principals = [request.principal for request in requests]
     return active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
 

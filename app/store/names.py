@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
+from app.store.cursor import Cursor, cursor_of
 from app.store.tables import name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlalchemy import Connection
-    from sqlalchemy.engine.interfaces import DBAPICursor
 
 
 class CannotChange(ValueError):
@@ -37,20 +36,25 @@ class Name:
     banned: bool
 
 
-# At the driver's level, because every batch of scores asks.
-_SELECT = "SELECT d, owner, owned_since, banned FROM name WHERE d IN (SELECT value FROM json_each(?))"
+_SELECT = "SELECT d, owner, owned_since, banned FROM name WHERE d IN (SELECT value FROM each(?))"
 _INSERT = "INSERT INTO name (d, owner, owned_since, banned) VALUES (?, ?, ?, FALSE)"
 
 
-def read_names(cursor: DBAPICursor, ds: set[str]) -> dict[str, Name]:
+def lock_names(ds: Iterable[str]) -> list[str]:
+    """What a transaction locks that changes names or what stands under them."""
+    return [f"name {d}" for d in ds]
+
+
+def read_names(cursor: Cursor, ds: set[str]) -> dict[str, Name]:
     """Those of the names that are owned or banned."""
-    cursor.execute(_SELECT, (json.dumps(list(ds)),))
-    return {d: Name(d, owner, since, bool(banned)) for d, owner, since, banned in cursor.fetchall()}
+    return {
+        d: Name(d, owner, since, bool(banned)) for d, owner, since, banned in cursor.fetch(_SELECT, list(ds))
+    }
 
 
-def write_owners(cursor: DBAPICursor, names: Iterable[Name]) -> None:
+def write_owners(cursor: Cursor, names: Iterable[Name]) -> None:
     """Enter owners of names that nobody owned and nothing banned."""
-    cursor.executemany(_INSERT, [(n.name, n.owner, n.owned_since) for n in names])
+    cursor.run_many(_INSERT, [(n.name, n.owner, n.owned_since) for n in names])
 
 
 def list_names(connection: Connection) -> list[Name]:
@@ -100,7 +104,9 @@ def ban_name(connection: Connection, d: str) -> Name:
 
 
 def _find(connection: Connection, d: str) -> Name | None:
-    return read_names(connection.connection.cursor(), {d}).get(d)
+    cursor = cursor_of(connection)
+    cursor.lock(lock_names({d}))
+    return read_names(cursor, {d}).get(d)
 
 
 def _write(connection: Connection, before: Name | None, after: Name) -> None:

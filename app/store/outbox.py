@@ -13,6 +13,7 @@ from app.scores.score_event import KIND
 from app.store import holders
 from app.store.adoption import Found, adopt
 from app.store.backlog import give_up, lost_relays
+from app.store.cursor import cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from app.store.store import Store
 
 
+_ANY_EVENT = select(event.c.seq).limit(1)
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
     relay: str
@@ -34,6 +38,7 @@ class _Claim:
 
 def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, int]:
     """The row ids of relays, which are made where they are new; relay URL -> id."""
+    cursor_of(connection).lock(["relays"])
     known = dict(connection.execute(select(relay.c.url, relay.c.id)).all())
     for url in urls:
         if url not in known:
@@ -89,7 +94,17 @@ class StoreOutbox:
 
     async def adopt(self, relay: str, event: Event) -> bool:
         """Store an event of this app's key that the relay holds; whether it was taken (see `adoption`)."""
-        return await self._store.write(self._adopt, Found(event, self._relays[relay]), bulky=True)
+        (taken,) = await self._store.write(self._adopt, [Found(event, self._relays[relay])], bulky=True)
+        return taken
+
+    async def adopt_all(self, held: Sequence[tuple[str, Event]]) -> list[bool]:
+        """Store events that relays (by URL) hold; whether each was taken."""
+        found = [Found(event, self._relays[relay]) for relay, event in held]
+        return await self._store.write(self._adopt, found, bulky=True)
+
+    async def is_fresh(self) -> bool:
+        """Whether nothing was ever signed into this store."""
+        return await self._store.read(lambda connection: connection.execute(_ANY_EVENT).first() is None)
 
     async def reached(self, relay: str, *, connected: bool) -> None:
         """Take note that a connection to the relay came about, or failed."""
@@ -112,8 +127,8 @@ class StoreOutbox:
         """Give back whatever this process still holds."""
         await self._store.write(self._leave, None, bulky=True)
 
-    def _adopt(self, connection: Connection, found: Sequence[Found]) -> list[bool]:
-        return adopt(connection, found, self._clock())
+    def _adopt(self, connection: Connection, found: Sequence[Sequence[Found]]) -> list[list[bool]]:
+        return [adopt(connection, each, self._clock()) for each in found]
 
     def _reached(self, connection: Connection, notes: Sequence[tuple[int, bool]]) -> list[None]:
         for relay_id, connected in notes:
@@ -125,7 +140,7 @@ class StoreOutbox:
         return [give_up(connection, self._clock()) for _ in asked]
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
-        holders.beat(connection.connection.cursor(), self._holder, self._clock())
+        holders.beat(cursor_of(connection), self._holder, self._clock())
         return [*beats]
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
@@ -186,6 +201,7 @@ class StoreOutbox:
             .where(delivery.c.relay_id == self._relays[claim.relay], waiting, delivery.c.due <= claim.now)
             .order_by(delivery.c.due, event.c.seq)
             .limit(claim.limit)
+            .with_for_update(of=delivery, skip_locked=True)
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
@@ -204,11 +220,11 @@ class StoreOutbox:
             for batch in batches
             for o in batch
         ]
-        connection.connection.cursor().executemany(_RECORD, rows)
+        cursor_of(connection).run_many(_RECORD, rows)
         return [None] * len(batches)
 
 
-# At the driver's level, because it runs for every answer of every relay. What is settled stays settled, save
+# It runs for every answer of every relay. What is settled stays settled, save
 # that a relay's acceptance is the truth whenever it comes.
 _RECORD = f"""
     UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, failing_since = ?, holder = NULL

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import json
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from app.store.cursor import cursor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +19,7 @@ PRUNE_EVERY = 60
 
 _INSERT = """
     INSERT INTO seen_token (signature, created_at)
-    SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?) WHERE true
+    SELECT value, ? FROM each(?) WHERE true
     ON CONFLICT DO NOTHING RETURNING signature
 """
 _PRUNE = "DELETE FROM seen_token WHERE created_at < ?"
@@ -60,15 +62,23 @@ class SeenTokens:
         Returns:
             None for each that is new, TokenUsed for the others.
         """
-        cursor = connection.connection.cursor()
-        cursor.execute(_INSERT, (json.dumps([(token.signature, token.created_at) for token in tokens]),))
-        new = {signature for (signature,) in cursor.fetchall()}
+        cursor = cursor_of(connection)
+        by_second: dict[int, list[str]] = defaultdict(list)
+        # In one order in every process, so that no two wait for each other.
+        for token in sorted(tokens, key=lambda token: token.signature):
+            by_second[token.created_at].append(token.signature)
+        new = {
+            signature
+            for second in sorted(by_second)
+            for (signature,) in cursor.fetch(_INSERT, second, by_second[second])
+        }
         outcomes: list[TokenUsed | None] = []
         for token in tokens:
             outcomes.append(None if token.signature in new else TokenUsed())
             new.discard(token.signature)  # the same token again in this batch
         now = self._clock()
         if now >= self._prune_at:
-            cursor.execute(_PRUNE, (now - KEPT,))
+            if cursor.try_lock("prune tokens"):
+                cursor.run(_PRUNE, now - KEPT)
             self._prune_at = now + PRUNE_EVERY
         return outcomes

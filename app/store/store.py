@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import text
 
-from app.store.database import READERS, database_fault
-from app.store.errors import StoreUnavailable
+from app.store.backend import READERS
+from app.store.database import database_fault
+from app.store.errors import StoreUnavailable, on_one_line
 from app.store.writer import Operation, Writer
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._writer = Writer(database.writer)
+        self._writer = Writer(database)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
 
     async def write(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> R:
@@ -39,6 +40,7 @@ class Store:
 
         Raises:
             StoreUnavailable: if the database does not take it; nothing of it was kept.
+            OutcomeUnknown: if it was lost as it was told to keep it.
         """
         return await self._writer.submit(operation, argument, bulky=bulky)
 
@@ -52,13 +54,20 @@ class Store:
         return await loop.run_in_executor(self._readers, self._read, query)
 
     def _read(self, query: Callable[[Connection], R]) -> R:
+        database = self._database
         try:
-            with self._database.reader.begin() as connection:
-                return query(connection)
+            try:
+                return _run(query, database)
+            except Exception as error:
+                if not database.backend.lost(error):
+                    raise
+                # It may have been lost long ago, while nobody used it: another connection may do.
+                database.reader.dispose()
+                return _run(query, database)
         except Exception as error:
-            if (fault := database_fault(self._database.reader, error)) is None:
+            if (fault := database_fault(database.reader, error)) is None:
                 raise
-            raise StoreUnavailable(f"the database does not answer: {fault}") from None
+            raise StoreUnavailable(f"the database does not answer: {on_one_line(fault)}") from None
 
     async def check_writable(self) -> None:
         """Write a row as it is; a full disk, a lock or a lost file shows only when something is written.
@@ -78,3 +87,8 @@ class Store:
 def _write_nothing_new(connection: Connection, checks: Sequence[None]) -> list[None]:
     connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
     return [*checks]
+
+
+def _run(query: Callable[[Connection], R], database: Database) -> R:
+    with database.reader.begin() as connection:
+        return query(connection)

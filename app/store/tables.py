@@ -147,3 +147,13 @@ seen_token = Table(
     Column("created_at", BigInteger, nullable=False, index=True),
     sqlite_with_rowid=False,
 )
+
+# On PostgreSQL each writer numbers its transactions, and leaves the number of the last one that it committed.
+commit_mark = Table(
+    "commit_mark",
+    metadata,
+    Column("writer", String(32), primary_key=True),
+    Column("number", BigInteger, nullable=False),
+    Column("at", Float, nullable=False),
+    sqlite_with_rowid=False,
+)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from app.store.database import database_fault
-from app.store.errors import StoreUnavailable
+from app.store.errors import StoreUnavailable, on_one_line
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-    from sqlalchemy.engine import RootTransaction
+    from sqlalchemy import Connection
+
+    from app.store.database import Database
 
 A = TypeVar("A")
 R = TypeVar("R")
-T = TypeVar("T")
 
 # Does the work of many requests at once and answers one result for each, in order. A result that is an
 # exception fails its request alone, and must have written nothing.
@@ -29,8 +29,6 @@ Operation = Callable[["Connection", Sequence[A]], Sequence[R | Exception]]
 _BATCH = 64
 # Where requests come together, waiting for a few more costs them less than a commit of their own.
 _LINGER = 0.002
-_BUSY_SECONDS = 5.0
-_BUSY_PAUSE = 0.005
 
 log = logging.getLogger(__name__)
 
@@ -45,25 +43,19 @@ class _Job:
 
 
 class Writer:
-    """Owns the writing connection.
+    """Gathers requests into transactions.
 
     Requests that wait together share a transaction. If it fails, each is tried again inside a savepoint of
     its own, so that one bad request fails alone. A future resolves only after the commit.
-
-    Statements run on the event loop, because they touch memory only and a switch of threads for each would
-    cost more than they do; what waits for the disk, the commit, runs on a thread. So does a bulky request.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._connection = engine.connect()
-        # The event loop must not be kept waiting for a lock: `_begin` does the waiting.
-        self._connection.connection.cursor().execute("PRAGMA busy_timeout = 0")
+    def __init__(self, database: Database) -> None:
+        self._engine = database.writer
+        self._transactions = database.backend.transactions()
         self._loop = asyncio.get_running_loop()
         self._jobs: list[_Job] = []
         self._wanted = asyncio.Event()
         self._closing = False
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-commit")
         self._task = asyncio.create_task(self._run(), name="store-writer")
 
     def submit(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> asyncio.Future[R]:
@@ -85,8 +77,7 @@ class Writer:
         self._closing = True
         self._wanted.set()
         await self._task
-        self._thread.shutdown()
-        self._connection.close()
+        await self._transactions.close()
 
     async def _run(self) -> None:
         crowded = False
@@ -106,69 +97,46 @@ class Writer:
                 self._wanted.clear()
 
     async def _write(self, batch: list[_Job]) -> None:
+        bulky = any(job.bulky for job in batch)
+        run = self._transactions.run
         try:
-            transaction = await self._begin()
             try:
-                await self._finish(transaction, batch, _together)
+                await run(partial(_together, batch), bulky=bulky)
+            except StoreUnavailable:
+                raise
             except Exception as first:  # noqa: BLE001 - whatever it was, each request learns its own fault
                 log.debug("a shared transaction failed, each request is tried alone: %r", first)
-                await self._finish(await self._begin(), batch, self._apart)
+                await run(partial(self._apart, batch), bulky=bulky)
         except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
             for job in batch:
                 job.outcome = self._translate(error)
 
-    async def _finish(
-        self,
-        transaction: RootTransaction,
-        batch: list[_Job],
-        perform: Callable[[Connection, list[_Job]], None],
-    ) -> None:
-        try:
-            if any(job.bulky for job in batch):
-                await self._in_thread(lambda: perform(self._connection, batch))
-            else:
-                perform(self._connection, batch)
-            await self._in_thread(transaction.commit)
-        except BaseException:
-            transaction.rollback()
-            # SQLAlchemy does nothing after a commit that failed; it may have left the transaction open.
-            self._connection.connection.rollback()
-            raise
-
-    async def _begin(self) -> RootTransaction:
-        """Take the write lock; another process may hold it for a while."""
-        deadline = self._loop.time() + _BUSY_SECONDS
-        while True:
-            try:
-                return self._connection.begin()
-            except OperationalError as error:
-                busy = getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY")
-                if not busy or self._loop.time() > deadline:
-                    raise
-            await asyncio.sleep(_BUSY_PAUSE)
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        return await self._loop.run_in_executor(self._thread, work)
-
-    def _apart(self, connection: Connection, batch: list[_Job]) -> None:
-        driver: Any = connection.connection.driver_connection
+    def _apart(self, batch: list[_Job], connection: Connection) -> None:
         for job in batch:
             savepoint = connection.begin_nested()
             try:
                 _apply(connection, job.operation, [job])
                 savepoint.commit()
             except Exception as error:
-                if not driver.in_transaction:
-                    raise  # on a full disk SQLite undoes the whole transaction, earlier requests with it
-                savepoint.rollback()
+                if self._transactions.may_pass(error):
+                    raise
+                try:
+                    savepoint.rollback()
+                except DBAPIError:
+                    # On a full disk SQLite undoes the whole transaction, earlier requests with it.
+                    raise error from None
                 job.outcome = self._translate(error)
 
     def _translate(self, error: Exception) -> Exception:
         fault = database_fault(self._engine, error)
-        return error if fault is None else StoreUnavailable(f"the database does not take writes: {fault}")
+        return (
+            error
+            if fault is None
+            else StoreUnavailable(f"the database does not take writes: {on_one_line(fault)}")
+        )
 
 
-def _together(connection: Connection, batch: list[_Job]) -> None:
+def _together(batch: list[_Job], connection: Connection) -> None:
     groups: dict[Operation[Any, Any], list[_Job]] = {}
     for job in batch:
         groups.setdefault(job.operation, []).append(job)

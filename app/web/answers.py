@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from app.publisher import ScoreState
 from app.store.scores import RelayState
+from app.verifier import Check
 
 _STRICT = with_config(ConfigDict(extra="forbid"))
 
@@ -58,6 +59,69 @@ class ScoreDocument(TypedDict):
 
 
 @_STRICT
+class VerdictDocument(TypedDict):
+    """What the five checks found on one event, and whether it agrees with itself."""
+
+    index: int
+    id: str | None
+    ok: bool
+    failed: Check | None
+    consistent: bool
+    reasons: list[str]
+    username: str | None
+    score: int | None
+
+
+@_STRICT
+class VerificationDocument(TypedDict):
+    """A verdict on each event, in order, and what to know of the keys they were held to."""
+
+    verdicts: list[VerdictDocument]
+    warnings: list[str]
+
+
+@_STRICT
+class EntryDocument(TypedDict):
+    """A row of the board."""
+
+    rank: int
+    username: str
+    score: int
+    created_at: int
+    event_id: str
+    event: EventDocument
+    proof: None
+
+
+@_STRICT
+class RelayReadingDocument(TypedDict):
+    """How far a relay has been read."""
+
+    url: str
+    state: str
+    reason: str
+    complete: bool
+
+
+@_STRICT
+class BoardDocument(TypedDict):
+    """A part of the board; `next` is the cursor of the rows behind it."""
+
+    entries: list[EntryDocument]
+    complete: bool
+    relays: list[RelayReadingDocument]
+    next: str | None
+
+
+@_STRICT
+class IdentityDocument(TypedDict):
+    """Keys by name, and relays by key (NIP-05)."""
+
+    names: dict[str, str]
+    relays: dict[str, list[str]]
+
+
+@_STRICT
 class AliveDocument(TypedDict):
     """The process answers."""
 
@@ -94,7 +158,7 @@ class ExampleDocument(TypedDict):
 
 @_STRICT
 class ProtocolDocument(TypedDict):
-    """What a reader must know to find and check scores."""
+    """What a reader must know to find and check scores; a mirror does not know the policy."""
 
     kind: int
     nips: list[int]
@@ -103,7 +167,7 @@ class ProtocolDocument(TypedDict):
     npub: str
     public_keys: list[str]
     relays: list[str]
-    policy: Literal["latest", "best"]
+    policy: Literal["latest", "best"] | None
     example: ExampleDocument
     checks: list[str]
     filter: dict[str, Any]

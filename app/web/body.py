@@ -17,23 +17,24 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 MAX_BODY = 4096
+JSON = "application/json"
 _RAW = "briscola.raw_body"
 
 
-async def read_body(request: Request, limit: int = MAX_BODY) -> bytes:
-    """The raw body of a JSON call.
+async def read_body(request: Request, limit: int = MAX_BODY, media_types: tuple[str, ...] = (JSON,)) -> bytes:
+    """The raw body of a call that brings one of these media types.
 
     Raises:
         Problem: 415 for another content type, 413 as soon as the body is known to exceed `limit` bytes.
     """
-    _check_media_type(request)
+    _check_media_type(request, media_types)
     return await read_raw(request, limit)
 
 
-def _check_media_type(request: Request) -> None:
+def _check_media_type(request: Request, allowed: tuple[str, ...]) -> None:
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace('"', "").replace(" ", "").lower()
-    if media_type.strip().lower() != "application/json" or charset not in {"", "charset=utf-8"}:
+    if media_type.strip().lower() not in allowed or charset not in {"", "charset=utf-8"}:
         raise Problem("unsupported-media-type")
 
 

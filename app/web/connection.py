@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from app.web.cors import ANYBODY
 from app.web.edge import security_headers
 from app.web.origin import Origins
 from app.web.problems import Problem
+from app.web.room import Room
 
 if TYPE_CHECKING:
     import asyncio
@@ -82,27 +82,20 @@ class Guard:
         self._public_url = public_url
         self._origins = origins or Origins()
         self._security = security_headers(public_url)
-        self._held: Counter[str] = Counter()
-        self._total = 0
+        self._room = Room(self.bounds.connections)
         self._refused = 0
         self._report_at = 0.0
 
     def admit(self, host: str) -> bool:
         """Take a connection in, unless there are too many."""
-        most = self.bounds.connections
-        if self._total < most and (2 * self._held[host] < most or self._origins.trusts(host)):
-            self._held[host] += 1
-            self._total += 1
+        if self._room.admit(host, shared=self._origins.trusts(host)):
             return True
         self._refused += 1
         return False
 
     def release(self, host: str) -> None:
         """A connection that was taken in has ended."""
-        self._total -= 1
-        self._held[host] -= 1
-        if not self._held[host]:
-            del self._held[host]
+        self._room.release(host)
 
     def report(self, now: float) -> None:
         """Log what was refused, once in a while."""

@@ -59,7 +59,7 @@ class Cors:
                 origin = value
             elif name == b"authorization":
                 signs_in = True
-        if _is_public(scope["method"], scope["path"]) and not signs_in:
+        if is_public(scope["method"], scope["path"]) and not signs_in:
             return ANYBODY
         return self._allowed.get(origin, _NOBODY) if origin is not None else _NOBODY
 
@@ -77,7 +77,7 @@ class Cors:
             return None
         if origin in self._allowed:
             allowed, names = origin, _FIELDS
-        elif _is_public(method.decode("latin-1"), scope["path"]):
+        elif is_public(method.decode("latin-1"), scope["path"]):
             allowed, names = b"*", _PUBLIC_FIELDS
         else:
             raise Problem("origin-not-allowed")
@@ -90,5 +90,6 @@ class Cors:
         ]
 
 
-def _is_public(method: str, path: str) -> bool:
+def is_public(method: str, path: str) -> bool:
+    """Whether anybody may make this call."""
     return method in _READS or (method == "POST" and path in _PUBLIC_POSTS)

@@ -58,6 +58,8 @@ class Edge:
             await send(message)
 
         try:
+            if "\0" in scope["path"]:  # which PostgreSQL takes in no text
+                raise Problem("not-found", "No address holds a U+0000.")
             preflight = self._cors.preflight(scope)
         except Problem as problem:
             await problem.response(self._public_url)(scope, receive, send_with_headers)

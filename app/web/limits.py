@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from app.config import Settings
+    from app.config import WebSettings
     from app.principal import Principal
     from app.web.counters import Counters
     from app.web.origin import Origins
@@ -35,7 +35,7 @@ class Rates:
     """What is allowed; no rate is no limit.
 
     Attributes:
-        player: calls of one player, and wrong sign-ins of one address.
+        player: calls of one player; wrong sign-ins and costly calls of one address.
         key: calls of one API key.
         address: calls of one address that are not made with an API key.
     """
@@ -45,7 +45,7 @@ class Rates:
     address: tuple[RateLimitItem, ...]
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def of(cls, settings: WebSettings) -> Self:
         """The rates that the settings name."""
         given = settings.rate_limit
         return cls(
@@ -62,6 +62,10 @@ class Limits:
         self._rates = rates
         self._counters = counters
         self._origins = origins
+
+    def origin(self, scope: Scope) -> str:
+        """The address that a call counts on."""
+        return self._origins.of(scope)
 
     async def count_address(self, scope: Scope) -> None:
         """Count a call on its address of origin.
@@ -81,6 +85,13 @@ class Limits:
             wait = await self._counters.hit(rates, "principal", principal.id)
             if wait is not None:
                 raise _too_many(wait, "You made too many calls")
+
+    async def count_work(self, scope: Scope) -> None:
+        """Count a call that costs much and needs no sign-in on its address; raises like `count_address`."""
+        if self._rates.player:
+            wait = await self._counters.hit(self._rates.player, "work", self._origins.of(scope))
+            if wait is not None:
+                raise _too_many(wait, "Too many such calls came from your address")
 
     async def count_wrong_sign_in(self, scope: Scope) -> None:
         """Count a sign-in that failed on its address of origin; raises like `count_address`."""

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.web.answers import ProblemDocument
+from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
 from app.web.operation import Answer, Operation, operation_of, promises
 from app.web.problems import KINDS
 
@@ -36,7 +37,7 @@ _ALWAYS = (
     "overloaded",
 )
 _WITH_BODY = ("malformed-body", "body-too-large", "unsupported-media-type")
-_SIGNING_IN = ("unauthenticated", "identity-provider-unavailable", "store-unavailable")
+_SIGNING_IN = ("unauthenticated", "identity-provider-unavailable", "store-unavailable", "outcome-unknown")
 
 _SECURITY_SCHEMES = {
     "bearer": {
@@ -57,11 +58,14 @@ _NUMBER = {"type": "integer", "minimum": 0}
 # Every header, path and query parameter by its name.
 PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     "Allow": ("The methods that are allowed here.", _TEXT),
+    "ETag": ("Names this answer; send it back in If-None-Match.", _TEXT),
+    "If-None-Match": ("Entity tags of answers that the client has (RFC 9110).", _TEXT),
     "Idempotency-Key": (
         "1 to 255 visible characters, bare or quoted: the same key and body, the same score, for 24 hours.",
         {"type": "string", "pattern": "^[!#-~][!-~]{0,254}$"},
     ),
     "Idempotent-Replayed": ("`true` if the call came before, and this is its score.", _TEXT),
+    "Last-Event-ID": ("The id of the last event that the client has.", _TEXT),
     "Location": ("The address of what was made.", {"type": "string", "format": "uri"}),
     "Prefer": ("`wait=N` waits up to N seconds, 30 at most, for the relays (RFC 7240).", _TEXT),
     "Preference-Applied": ("The preference that was followed (RFC 7240).", _TEXT),
@@ -72,6 +76,24 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
+    "limit": (
+        "Rows at most.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    ),
+    "cursor": (
+        "What `next` of another answer was: the rows behind it, right whatever has changed since.",
+        {"type": "string", "format": "briscola-cursor"},
+    ),
+    "since": (
+        "Rows of this time or later: unix seconds, or `day` or `week` for as long until now.",
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_TIME}, {"enum": [*PERIODS]}]},
+    ),
+    "until": (
+        "Rows of this time or earlier: unix seconds.",
+        {"type": "integer", "minimum": 0, "maximum": MAX_TIME},
+    ),
+    "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
+    "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
 
@@ -129,6 +151,7 @@ def _operation(
         "summary": summary,
         "parameters": [
             *({"in": "path", "required": True, **_parameter(name)} for name in in_path),
+            *({"in": "query", **_parameter(name)} for name in operation.query),
             *({"in": "header", **_parameter(name)} for name in operation.headers),
         ],
         "responses": {str(status): _good(answer, schemas) for status, answer in operation.answers.items()},
@@ -139,6 +162,7 @@ def _operation(
     if operation.body is not None:
         slugs.update(_WITH_BODY)
         content = {"application/json": {"schema": _schema(operation.body, schemas)}}
+        content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
@@ -163,11 +187,15 @@ def _headers(names: Iterable[str]) -> dict[str, Any]:
 
 
 def _good(answer: Answer, schemas: dict[str, Any]) -> dict[str, Any]:
-    if answer.schema is None:
-        content: dict[str, Any] = {"text/plain": {"schema": _TEXT}}
-    else:
-        content = {"application/json": {"schema": _schema(answer.schema, schemas)}}
-    return {"description": answer.description, "headers": _headers(answer.headers), "content": content}
+    described: dict[str, Any] = {
+        "description": answer.description,
+        "headers": _headers(answer.headers),
+    }
+    if answer.schema is not None:
+        described["content"] = {"application/json": {"schema": _schema(answer.schema, schemas)}}
+    elif answer.media_type is not None:
+        described["content"] = {answer.media_type: {"schema": _TEXT}}
+    return described
 
 
 def _bad(slugs: list[str], public_url: str) -> dict[str, Any]:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 E = TypeVar("E", bound=Callable[..., Any])
 
@@ -19,13 +16,15 @@ class Answer:
     """One good answer.
 
     Attributes:
-        schema: the type of the JSON document; None for plain text.
+        schema: the type of the JSON document; None for a text.
         headers: response headers, named in `app.web.openapi`.
+        media_type: of a text; None if there is no body.
     """
 
     description: str
     schema: Any = None
     headers: tuple[str, ...] = ()
+    media_type: str | None = "text/plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +34,20 @@ class Operation:
     Attributes:
         answers: good answers by status.
         problems: slugs of what may go wrong, beside what may always go wrong.
-        body: the model of the JSON body.
+        body: the type of the JSON body.
+        media_types: other media types of the body.
         signs_in: whether the caller must say who they are.
         headers: request headers that it reads.
+        query: query parameters, named in `app.web.openapi`.
     """
 
     answers: Mapping[int, Answer]
     problems: tuple[str, ...] = ()
-    body: type[BaseModel] | None = None
+    body: Any = None
+    media_types: tuple[str, ...] = ()
     signs_in: bool = False
-    headers: tuple[str, ...] = field(default=())
+    headers: tuple[str, ...] = ()
+    query: tuple[str, ...] = ()
 
 
 def promises(operation: Operation) -> Callable[[E], E]:

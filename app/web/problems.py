@@ -10,7 +10,7 @@ import orjson
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from app.store.errors import StoreUnavailable
+from app.store.errors import OutcomeUnknown, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +90,9 @@ KINDS: dict[str, Kind] = {
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "invalid-query": Kind(
+        422, "The query cannot be answered", "Correct the parameters that `errors` names, or leave them out."
+    ),
     "idempotency-key-reused": Kind(
         422,
         "The Idempotency-Key came before with another body",
@@ -138,6 +141,13 @@ KINDS: dict[str, Kind] = {
         503,
         "The service cannot write now",
         "Nothing was signed; try again after Retry-After seconds.",
+        ("Retry-After",),
+    ),
+    "outcome-unknown": Kind(
+        503,
+        "It is not known whether the call was carried out",
+        "The database was lost as it was told to keep it; send the call again, with the same Idempotency-Key "
+        "if it had one.",
         ("Retry-After",),
     ),
 }
@@ -213,7 +223,8 @@ def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:
 
     async def on_store(_request: Request, error: Exception) -> Response:
         log.error("%s", error)
-        return Problem("store-unavailable", headers={"Retry-After": "5"}).response(public_url)
+        slug = "outcome-unknown" if isinstance(error, OutcomeUnknown) else "store-unavailable"
+        return Problem(slug, headers={"Retry-After": "5"}).response(public_url)
 
     async def on_failure(request: Request, error: Exception) -> Response:
         # The path as its repr: it comes decoded, and a line break in it must not look like a line of ours.

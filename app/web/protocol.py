@@ -15,24 +15,30 @@ from app.web.answers import ProtocolDocument
 from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
-    from app.config import Settings
+    from app.config import MirrorSettings, Settings
 
 _EXAMPLE = ("alice", 72)
 
 
-def protocol_document(settings: Settings) -> ProtocolDocument:
+def key_warnings(keys: Collection[str]) -> list[str]:
+    """What a reader must know of these keys before a good signature means anything."""
+    if SEED_PUBKEY in keys:
+        return [f"Everybody knows the secret of {SEED_PUBKEY}: its scores prove nothing."]
+    return []
+
+
+def protocol_document(settings: Settings | MirrorSettings) -> ProtocolDocument:
     """The protocol with this service's keys and relays in it."""
     tags, content = score_template(*_EXAMPLE)
     authors = sorted(settings.verifying_keys)
-    warnings = []
-    if SEED_PUBKEY in settings.verifying_keys:
-        warnings.append(f"Everybody knows the secret of {SEED_PUBKEY}: its scores prove nothing.")
     return {
         "kind": KIND,
-        "nips": [1, 33],
+        "nips": [1, 9, 33],
         "app_tag": APP_TAG,
         "pubkey": settings.pubkey,
         "npub": nip19.encode(nip19.NPUB, bytes.fromhex(settings.pubkey)),
@@ -44,11 +50,11 @@ def protocol_document(settings: Settings) -> ProtocolDocument:
         # Relays index single letters only, so the app tag is the reader's to check.
         "filter": {"kinds": [KIND], "authors": authors},
         "documented_filter": {"kinds": [KIND], "authors": authors, "#app": [APP_TAG], "limit": 50},
-        "warnings": warnings,
+        "warnings": key_warnings(settings.verifying_keys),
     }
 
 
-def protocol_routes(settings: Settings) -> list[BaseRoute]:
+def protocol_routes(settings: Settings | MirrorSettings) -> list[BaseRoute]:
     """The route of the document, which does not change while the service runs."""
     document = orjson.dumps(protocol_document(settings))
 

@@ -58,8 +58,9 @@ async def test_delivered_events_can_be_read_back(relay: str) -> None:
     outbox = await deliver(relay, *deliveries)
     assert outbox.count(DeliveryState.ACCEPTED) == 20
     author = json.loads(deliveries[0].payload)["pubkey"]
-    events = await fetch(relay, [{"kinds": [31250], "authors": [author]}], timeout=10, limit=100)
-    assert {event["id"] for event in events} == {delivery.event_id for delivery in deliveries}
+    fetched = await fetch(relay, [{"kinds": [31250], "authors": [author]}], timeout=10, limit=100)
+    assert fetched.complete
+    assert {event.event_id for event in fetched.events} == {delivery.event_id for delivery in deliveries}
 
 
 async def test_the_same_event_twice_is_accepted_both_times(relay: str) -> None:

@@ -10,6 +10,7 @@ from nostr_sdk import Coordinate
 from nostr_sdk import Event as SdkEvent
 
 from app.nostr import nip09
+from app.nostr.event import sign_event
 from app.nostr.keys import SecretKey
 
 if TYPE_CHECKING:
@@ -44,3 +45,17 @@ def test_another_implementation_reads_it() -> None:
     assert coordinate.public_key().to_hex() == PUBKEY
     assert coordinate.identifier() == "zoë"
     assert kind.to_vec() == ["k", "31250"]
+
+
+def test_what_a_deletion_names() -> None:
+    tags = [
+        ["a", f"31250:{PUBKEY}:al:ice", "wss://relay"],
+        ["a", f"31250:{PUBKEY}:"],
+        ["e", "f" * 64],
+        *(["a", text] for text in ("", "31250", f"31250:{PUBKEY}", f"x:{PUBKEY}:bob", "31250:beef:bob")),
+        ["a"],
+        ["e"],
+        ["k", "31250"],
+    ]
+    event = sign_event(SECRET, created_at=1, kind=5, tags=tags, content="")
+    assert nip09.targets(event) == ({(31250, PUBKEY, "al:ice"), (31250, PUBKEY, "")}, {"f" * 64})

@@ -31,6 +31,7 @@ class BareRelay(asyncio.Protocol):
         self.transport = cast("asyncio.Transport", transport)
         self.open = False
         self.rest = b""
+        self.answers: list[bytes] = []
 
     def data_received(self, data: bytes) -> None:
         data = self.rest + data
@@ -45,12 +46,11 @@ class BareRelay(asyncio.Protocol):
                 b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 b"Sec-WebSocket-Accept: " + accept_key(key).encode() + b"\r\n\r\n"
             )
-        at, answers = 0, []
+        at, answers = 0, self.answers
         while (frame := _frame(data, at)) is not None:
             opcode, payload, at = frame
             if opcode == _TEXT:
-                if (found := _ID.search(payload)) is not None:
-                    answers.append(_OK_HEAD + found[1] + _OK_TAIL)
+                self.on_text(payload)
             elif opcode == _PING:
                 answers.append(bytes([0x8A, len(payload)]) + payload)
             elif opcode == _CLOSE:
@@ -58,6 +58,21 @@ class BareRelay(asyncio.Protocol):
         self.rest = data[at:]
         if answers:
             self.transport.write(b"".join(answers))
+            answers.clear()
+
+    def on_text(self, payload: bytes) -> None:
+        """Answer a message."""
+        if (found := _ID.search(payload)) is not None:
+            self.answers.append(_OK_HEAD + found[1] + _OK_TAIL)
+
+
+def text_frame(data: bytes) -> bytes:
+    """A message as one frame without a mask, as servers send it."""
+    size = len(data)
+    if size < 126:
+        return bytes([_TEXT, size]) + data
+    assert size < 65536
+    return bytes([_TEXT, 126]) + size.to_bytes(2) + data
 
 
 def _frame(data: bytes, at: int) -> tuple[int, bytes, int] | None:

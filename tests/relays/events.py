@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from typing import TYPE_CHECKING
 
 from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
 
+from app.delivery.fetch import fetch
 from app.delivery.model import Delivery
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def signed_event(
@@ -34,3 +39,10 @@ def signed_delivery(keys: Keys, relay: str, name: str, score: int = 72, **more: 
     event = json.loads(payload)
     address = f"31250:{event['pubkey']}:{name.lower()}"
     return Delivery(event["id"], relay, address, event["created_at"], payload)
+
+
+async def stored(relay: str, wanted: Mapping[str, object]) -> list[object]:
+    """The events that a relay holds for a filter, in its order, which must be all there are."""
+    fetched = await fetch(relay, [wanted], timeout=10, limit=100)
+    assert fetched.complete, fetched.reason
+    return [json.loads(event.text) for event in fetched.events]

@@ -109,6 +109,20 @@ def query(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
     peer.send("EOSE", subscription)
 
 
+def capped(cap: int) -> OnReq:
+    """Answer a REQ like an honest relay that sends so many events at once, newest first, then lowest id."""
+
+    def answer(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
+        stored = sorted(peer.relay.stored.values(), key=lambda event: (-event["created_at"], event["id"]))
+        for wanted in filters:
+            found = [event for event in stored if _matches(event, wanted)]
+            texts = [json.dumps(["EVENT", subscription, event]) for event in found]
+            peer.send_text(*texts[: min(cap, wanted.get("limit", cap))])
+        peer.send("EOSE", subscription)
+
+    return answer
+
+
 def _matches(event: Event, wanted: dict[str, Any]) -> bool:
     d = next((tag[1] for tag in event["tags"] if tag[0] == "d"), "")
     return (
@@ -116,6 +130,7 @@ def _matches(event: Event, wanted: dict[str, Any]) -> bool:
         and event["kind"] in wanted.get("kinds", [event["kind"]])
         and event["pubkey"] in wanted.get("authors", [event["pubkey"]])
         and d in wanted.get("#d", [d])
+        and wanted.get("since", 0) <= event["created_at"] <= wanted.get("until", event["created_at"])
     )
 
 

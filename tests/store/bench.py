@@ -17,7 +17,7 @@ from app.store.journal import Journal
 from app.store.ledger import Ledger, Request
 from app.store.outbox import StoreOutbox, register_relays
 from app.store.store import Store
-from tests.service import rows
+from tests.service import address_of, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,9 +40,9 @@ def unsigned(claim: Claim, created_at: int) -> Event:
 class Bench:
     """One process on a database file; several may share the file."""
 
-    def __init__(self, path: Path, *, now: float = 1000.0, best: bool = False) -> None:
+    def __init__(self, path: Path | str, *, now: float = 1000.0, best: bool = False) -> None:
         self.path, self.now = path, now
-        self.database = Database(f"sqlite:///{path}")
+        self.database = Database(address_of(path))
         with self.database.writer.begin() as connection:
             self.holder = holders.register(connection, now)
             self.relays = register_relays(connection, RELAYS)

@@ -15,6 +15,7 @@ from app.store.idempotency import Attempt
 from app.store.journal import Journal
 from app.store.ledger import Deletion, Ledger, Request
 from app.store.outbox import register_relays
+from tests.service import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,9 +68,9 @@ def make_ledger(database: Database, clock: Callable[[], float], *, best: bool = 
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Database]:
-    """A database file."""
-    database = Database(f"sqlite:///{path}")
+def opened(path: Path | str) -> Iterator[Database]:
+    """A database."""
+    database = Database(address_of(path))
     try:
         yield database
     finally:

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.store.api_keys import ApiKey, NoSuchKey, active_keys, add_key, find_key, list_keys, revoke_key
+from app.store.cursor import cursor_of
 from app.store.database import Database
 from tests.service import rows
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def transaction(path: Path) -> Iterator[Connection]:
-    database = Database(f"sqlite:///{path}")
+def transaction(url: str) -> Iterator[Connection]:
+    database = Database(url)
     try:
         with database.writer.begin() as connection:
             yield connection
@@ -32,8 +33,8 @@ def transaction(path: Path) -> Iterator[Connection]:
         database.close()
 
 
-def test_a_key_is_found_by_its_text_alone(tmp_path: Path) -> None:
-    with transaction(tmp_path / "k.db") as connection:
+def test_a_key_is_found_by_its_text_alone(url: str) -> None:
+    with transaction(url) as connection:
         made, text = add_key(connection, "game server", now=1000.9)
         other, _ = add_key(connection, "another", now=1001)
         assert re.fullmatch(r"bsk_[0-9a-f]{16}_[A-Za-z0-9_-]{43}", text)
@@ -47,8 +48,8 @@ def test_a_key_is_found_by_its_text_alone(tmp_path: Path) -> None:
             assert find_key(connection, wrong) is None, wrong
 
 
-def test_no_two_keys_are_alike(tmp_path: Path) -> None:
-    with transaction(tmp_path / "k.db") as connection:
+def test_no_two_keys_are_alike(url: str) -> None:
+    with transaction(url) as connection:
         made = [add_key(connection, "same", now=1000) for _ in range(50)]
         assert len({text for _, text in made}) == len({key.id for key, _ in made}) == 50
         assert {key.id for key in list_keys(connection)} == {key.id for key, _ in made}
@@ -56,7 +57,7 @@ def test_no_two_keys_are_alike(tmp_path: Path) -> None:
 
 def test_only_the_hash_is_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "k.db"
-    with transaction(path) as connection:
+    with transaction(f"sqlite:///{path}") as connection:
         _, text = add_key(connection, "game server", now=1000)
     secret = text.split("_", 2)[2].encode()
     files = list(tmp_path.iterdir())
@@ -69,11 +70,11 @@ def test_only_the_hash_is_on_disk(tmp_path: Path) -> None:
     assert rows(path, "SELECT hash FROM api_key") == [(hashlib.sha256(text.encode()).hexdigest(),)]
 
 
-def test_revoking(tmp_path: Path) -> None:
-    with transaction(tmp_path / "k.db") as connection:
+def test_revoking(url: str) -> None:
+    with transaction(url) as connection:
         key, text = add_key(connection, "one", now=1000)
         other, _ = add_key(connection, "other", now=1001)
-        cursor = connection.connection.cursor()
+        cursor = cursor_of(connection)
         assert active_keys(cursor, {key.id, other.id, "unknown"}) == {key.id, other.id}
         revoke_key(connection, key.id, now=2000.5)
         revoke_key(connection, key.id, now=3000)
@@ -87,19 +88,18 @@ def test_revoking(tmp_path: Path) -> None:
             revoke_key(connection, "unknown", now=1)
 
 
+@pytest.fixture(name="empty")
+def empty_fixture(url: str) -> Iterator[Database]:
+    database = Database(url)
+    yield database
+    database.close()
+
+
+# The database is only read.
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text())
-def test_no_text_raises(text: str) -> None:
-    with _EMPTY.writer.begin() as connection:
+@example("\0")
+def test_no_text_raises(empty: Database, text: str) -> None:
+    with empty.reader.begin() as connection:
         assert find_key(connection, text) is None
         assert find_key(connection, f"bsk_{text}_{text}") is None
-
-
-@pytest.fixture(scope="module", autouse=True)
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    global _EMPTY
-    _EMPTY = Database(f"sqlite:///{tmp_path_factory.mktemp('keys') / 'k.db'}")
-    yield
-    _EMPTY.close()
-
-
-_EMPTY: Database

@@ -205,7 +205,7 @@ def test_a_database_that_another_process_holds_is_not_called_broken(
 ) -> None:
     path = tmp_path / "scores.db"
     Database(url(path)).close()
-    monkeypatch.setattr("app.store.database._BUSY_SECONDS", 0)
+    monkeypatch.setattr("app.store.sqlite._BUSY_SECONDS", 0)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnusable, match=r"locked: another process holds it, try again$"):

@@ -20,7 +20,6 @@ from tests.store.players import RELAYS, admin, deletion, game_server, make_ledge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from app.delivery.model import DeliveryState
     from app.principal import Principal
@@ -37,8 +36,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(tmp_path / "scores.db") as database:
+def database(url: str) -> Iterator[Database]:
+    with opened(url) as database:
         yield database
 
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.store import holders
+from app.store.cursor import cursor_of
 from app.store.database import Database
 from tests.service import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(f"sqlite:///{tmp_path / 'h.db'}")
+def database(url: str) -> Iterator[Database]:
+    opened = Database(url)
     yield opened
     opened.close()
 
@@ -34,13 +34,13 @@ def test_a_process_is_dead_when_its_beat_is_six_seconds_away(
         assert holders.any_dead(connection, other, 5.0) is False, "its own silence is no death"
 
 
-def test_a_beat_brings_back_a_process_that_was_cleared_away(database: Database, tmp_path: Path) -> None:
+def test_a_beat_brings_back_a_process_that_was_cleared_away(database: Database, url: str) -> None:
     with database.writer.begin() as connection:
         mine, other = holders.register(connection, 1000.0), holders.register(connection, 2000.0)
         holders.release_dead(connection, other, 2000.0)
-        holders.beat(connection.connection.cursor(), mine, 2001.5)
-        holders.beat(connection.connection.cursor(), mine, 2002.5)
-    assert rows(tmp_path / "h.db", "SELECT id, beat FROM process ORDER BY id") == [
+        holders.beat(cursor_of(connection), mine, 2001.5)
+        holders.beat(cursor_of(connection), mine, 2002.5)
+    assert rows(url, "SELECT id, beat FROM process ORDER BY id") == [
         (mine, 2002.5),
         (other, 2000.0),
     ]

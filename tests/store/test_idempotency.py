@@ -19,7 +19,6 @@ from tests.store.players import admin, deletion, game_server, make_ledger, opene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from app.store.database import Database
     from app.store.ledger import Answer, Ledger, Request
@@ -33,8 +32,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(tmp_path / "scores.db") as database:
+def database(url: str) -> Iterator[Database]:
+    with opened(url) as database:
         yield database
 
 
@@ -168,8 +167,8 @@ def test_no_improvement_over_a_score_of_the_same_batch(database: Database, clock
     assert third == NotImproved(first.event.id, replayed=True)
 
 
-async def test_twenty_at_once_in_two_processes_sign_once(tmp_path: Path) -> None:
-    path = tmp_path / "scores.db"
+async def test_twenty_at_once_in_two_processes_sign_once(url: str) -> None:
+    path = url
     attempt = request(player(1), "alice", 72, "k", b"body")
     with opened(path) as one, opened(path) as other:
         ledgers = [make_ledger(one, time.time), make_ledger(other, time.time)]
@@ -183,11 +182,11 @@ async def test_twenty_at_once_in_two_processes_sign_once(tmp_path: Path) -> None
             await store.close()
 
 
-def test_it_is_known_after_a_restart(tmp_path: Path, clock: Clock) -> None:
+def test_it_is_known_after_a_restart(url: str, clock: Clock) -> None:
     attempt = request(player(1), "alice", 72, "k", b"body")
     seen = []
     for _ in range(3):
-        with opened(tmp_path / "restarted.db") as database:
+        with opened(url) as database:
             seen += append(database, make_ledger(database, clock), attempt)
     assert isinstance(seen[0], Signed)
     assert seen[1:] == [Replayed(seen[0].event.id)] * 2

@@ -18,7 +18,6 @@ from tests.store.bench import RELAYS, Bench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from app.store.ledger import Answer
 
@@ -26,8 +25,8 @@ ONE, TWO = RELAYS
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path / "scores.db", now=1000.75)
+def bench(url: str) -> Iterator[Bench]:
+    made = Bench(url, now=1000.75)
     yield made
     made.database.close()
 
@@ -137,8 +136,8 @@ def test_the_highest_time_seen_stays_the_measure(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("score", "expected"), [(0, NotImproved), (71, NotImproved), (72, NotImproved), (73, Signed)]
 )
-def test_the_policy_best(tmp_path: Path, score: int, expected: type[Answer]) -> None:
-    path = tmp_path / "best.db"
+def test_the_policy_best(url: str, score: int, expected: type[Answer]) -> None:
+    path = url
     first = Bench(path, best=True)
     (standing,) = first.append(("Alice", 72))
     assert isinstance(standing, Signed)
@@ -151,8 +150,8 @@ def test_the_policy_best(tmp_path: Path, score: int, expected: type[Answer]) -> 
     again.database.close()
 
 
-def test_the_policy_best_within_one_transaction(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "best.db", best=True)
+def test_the_policy_best_within_one_transaction(url: str) -> None:
+    bench = Bench(url, best=True)
     answers = bench.append(("a", 5), ("a", 7), ("a", 7), ("a", 6), ("a", 8))
     assert [type(answer) for answer in answers] == [Signed, Signed, NotImproved, NotImproved, Signed]
     second = answers[1]
@@ -173,8 +172,8 @@ def test_a_revoked_key_signs_nothing_and_others_of_the_transaction_do(bench: Ben
     assert rows(bench.path, "SELECT count(*) FROM event") == [(2,)]
 
 
-def test_two_processes_rise_over_one_another(tmp_path: Path) -> None:
-    one, other = Bench(tmp_path / "s.db"), Bench(tmp_path / "s.db")
+def test_two_processes_rise_over_one_another(url: str) -> None:
+    one, other = Bench(url), Bench(url)
     assert one.holder != other.holder
     assert [times(bench.append(("alice", 1)))[0] for bench in (one, other, one, other)] == [
         1000, 1001, 1002, 1003,

@@ -17,7 +17,6 @@ from tests.store.players import game_server, make_ledger, opened, player, reques
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -29,8 +28,8 @@ NOW = 1_700_000_000.5
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with opened(tmp_path / "scores.db") as database:
+def database(url: str) -> Iterator[Database]:
+    with opened(url) as database:
         yield database
 
 
@@ -131,8 +130,8 @@ def test_what_is_not_signed_takes_no_name(database: Database) -> None:
     assert names(database)[0].owner == player(3).id
 
 
-async def test_of_fifty_at_once_in_two_processes_one_owns_the_name(tmp_path: Path) -> None:
-    path = tmp_path / "scores.db"
+async def test_of_fifty_at_once_in_two_processes_one_owns_the_name(url: str) -> None:
+    path = url
     with opened(path) as one, opened(path) as other:
         ledgers = [make_ledger(one, time.time), make_ledger(other, time.time)]
         stores = [Store(one), Store(other)]

@@ -23,9 +23,9 @@ SETTLED = [state for state in DeliveryState if state is not PENDING]
 
 
 @asynccontextmanager
-async def process(path: Path, now: float = 1000.0) -> AsyncIterator[tuple[Bench, StoreOutbox]]:
+async def process(place: Path | str, now: float = 1000.0) -> AsyncIterator[tuple[Bench, StoreOutbox]]:
     """One process on the database file."""
-    bench = Bench(path, now=now)
+    bench = Bench(place, now=now)
     outbox = bench.outbox()
     try:
         yield bench, outbox
@@ -66,8 +66,8 @@ def names(claimed: list[Delivery]) -> list[str]:
     return [delivery.address.rpartition(":")[2] for delivery in claimed]
 
 
-async def test_what_waits_is_claimed_once_oldest_first(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_waits_is_claimed_once_oldest_first(url: str) -> None:
+    async with process(url) as (bench, outbox):
         signed = await sign(bench, ("alice", 1), ("Bob", 2), ("carol", 3))
         first = await outbox.claim(ONE, now=1000, limit=2)
         assert first[1] == Delivery(
@@ -79,8 +79,8 @@ async def test_what_waits_is_claimed_once_oldest_first(tmp_path: Path) -> None:
         assert names(await outbox.claim(TWO, now=1000, limit=10)) == ["alice", "bob", "carol"]
 
 
-async def test_what_was_due_first_is_claimed_first(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_was_due_first_is_claimed_first(url: str) -> None:
+    async with process(url) as (bench, outbox):
         a, b, c = await sign(bench, ("a", 1), ("b", 2), ("c", 3))
         await outbox.claim(ONE, now=1000, limit=10)
         dues = ((a, 1030.0), (b, 1020.0), (c, 1010.0))
@@ -92,8 +92,8 @@ async def test_what_was_due_first_is_claimed_first(tmp_path: Path) -> None:
         assert names(await outbox.claim(ONE, now=1030, limit=10)) == ["a"]
 
 
-async def test_what_is_held_from_its_making_is_not_claimed(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_is_held_from_its_making_is_not_claimed(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1), hold=(ONE,))
         assert [delivery.relay for delivery in signed.held] == [ONE]
         assert await outbox.claim(ONE, now=1000, limit=10) == []
@@ -110,8 +110,8 @@ async def test_an_idle_claim_writes_nothing(tmp_path: Path) -> None:
         assert (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
 
 
-async def test_what_is_settled_is_never_claimed_again(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_is_settled_is_never_claimed_again(url: str) -> None:
+    async with process(url) as (bench, outbox):
         signed = await sign(bench, *((f"player{number}", 1) for number in range(len(SETTLED))))
         assert len(await outbox.claim(ONE, now=1000, limit=10)) == len(SETTLED)
         for state, one in zip(SETTLED, signed, strict=True):
@@ -121,8 +121,8 @@ async def test_what_is_settled_is_never_claimed_again(tmp_path: Path) -> None:
         assert await outbox.claim(ONE, now=9e9, limit=10) == []
 
 
-async def test_what_is_settled_stays_so_unless_accepted(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_is_settled_stays_so_unless_accepted(url: str) -> None:
+    async with process(url) as (bench, outbox):
         pairs = [(settled, late) for settled in SETTLED for late in DeliveryState]
         signed = await sign(bench, *((f"player{number}", 1) for number in range(len(pairs))))
         for (settled, late), one in zip(pairs, signed, strict=True):
@@ -133,8 +133,8 @@ async def test_what_is_settled_stays_so_unless_accepted(tmp_path: Path) -> None:
             assert (state, due) == (expected, None), (settled, late)
 
 
-async def test_superseded_in_the_store_is_never_pending_again(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_superseded_in_the_store_is_never_pending_again(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (older,) = await sign(bench, ("alice", 1), hold=RELAYS)
         (newer,) = await sign(bench, ("alice", 2), hold=RELAYS)
         await outbox.record(
@@ -148,8 +148,8 @@ async def test_superseded_in_the_store_is_never_pending_again(tmp_path: Path) ->
         assert row(bench, newer.event.id)[0] == "pending"
 
 
-async def test_the_same_outcomes_may_come_again(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_the_same_outcomes_may_come_again(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1), hold=RELAYS)
         outcomes = [
             outcome(signed.event.id, PENDING, due=1005),
@@ -161,15 +161,15 @@ async def test_the_same_outcomes_may_come_again(tmp_path: Path) -> None:
             assert row(bench, signed.event.id, TWO) == ("accepted", "said so", 1, None, None)
 
 
-async def test_an_outcome_of_an_unknown_event_does_no_harm(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_an_outcome_of_an_unknown_event_does_no_harm(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1))
         await outbox.record([outcome("0" * 64, ACCEPTED), outcome(signed.event.id, ACCEPTED)])
         assert row(bench, signed.event.id)[0] == "accepted"
 
 
-async def test_has_newer_looks_at_the_same_address_alone(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_has_newer_looks_at_the_same_address_alone(url: str) -> None:
+    async with process(url) as (bench, outbox):
         older, newer, other = await sign(bench, ("alice", 1), ("ALICE", 2), ("bob", 3))
         assert await outbox.has_newer(older.event.id)
         assert not await outbox.has_newer(newer.event.id)
@@ -180,16 +180,16 @@ async def test_has_newer_looks_at_the_same_address_alone(tmp_path: Path) -> None
 # who holds what
 
 
-async def test_what_a_living_process_holds_is_left_to_it(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (_, outbox), process(tmp_path / "s.db") as (other, others):
+async def test_what_a_living_process_holds_is_left_to_it(url: str) -> None:
+    async with process(url) as (_, outbox), process(url) as (other, others):
         await sign(other, ("alice", 1), hold=(ONE,))
         other.now = 1005.0
         await others.beat()
         assert await outbox.claim(ONE, now=1005, limit=10) == []
 
 
-async def test_what_a_dead_process_held_is_taken_over(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox), process(tmp_path / "s.db") as (dead, _):
+async def test_what_a_dead_process_held_is_taken_over(url: str) -> None:
+    async with process(url) as (bench, outbox), process(url) as (dead, _):
         await sign(dead, ("alice", 1), hold=RELAYS)
         bench.now = 1006.0
         assert await outbox.claim(ONE, now=1006, limit=10) == [], "six seconds of silence are allowed"
@@ -198,36 +198,36 @@ async def test_what_a_dead_process_held_is_taken_over(tmp_path: Path) -> None:
         assert names(await outbox.claim(TWO, now=1006.1, limit=10)) == ["alice"]
 
 
-async def test_a_process_never_takes_over_its_own(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_process_never_takes_over_its_own(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1), hold=RELAYS)
         bench.now = 9999.0
         assert await outbox.claim(ONE, now=9999, limit=10) == []
 
 
-async def test_a_process_from_before_the_clock_was_set_back_is_dead(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db", now=5000) as (dead, _):
+async def test_a_process_from_before_the_clock_was_set_back_is_dead(url: str) -> None:
+    async with process(url, now=5000) as (dead, _):
         await sign(dead, ("alice", 1), hold=(ONE,))
-    async with process(tmp_path / "s.db", now=1400) as (_, outbox):
+    async with process(url, now=1400) as (_, outbox):
         assert await outbox.claim(ONE, now=1400, limit=10) == [], "freed, but due when it was made"
         assert names(await outbox.claim(ONE, now=5000, limit=10)) == ["alice"]
 
 
-async def test_leaving_gives_back_what_is_held(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (_, outbox):
-        async with process(tmp_path / "s.db") as (leaving, leavings):
+async def test_leaving_gives_back_what_is_held(url: str) -> None:
+    async with process(url) as (_, outbox):
+        async with process(url) as (leaving, leavings):
             await sign(leaving, ("alice", 1), hold=(ONE,))
             await leavings.leave()
         assert names(await outbox.claim(ONE, now=1000, limit=10)) == ["alice"]
 
 
-async def test_an_idle_process_keeps_its_id_for_itself(tmp_path: Path) -> None:
+async def test_an_idle_process_keeps_its_id_for_itself(url: str) -> None:
     """Another process clears away what is idle; a third must not get its id, and with it its deliveries."""
-    async with process(tmp_path / "s.db") as (idle, outbox):
-        async with process(tmp_path / "s.db", now=2000) as (second, seconds):
+    async with process(url) as (idle, outbox):
+        async with process(url, now=2000) as (second, seconds):
             await seconds.claim(ONE, now=2000, limit=10)
             await seconds.leave()
-        third = Bench(tmp_path / "s.db", now=2000)
+        third = Bench(url, now=2000)
         third.append(("alice", 1), hold=(ONE,))
         third.database.close()
         assert len({idle.holder, second.holder, third.holder}) == 3

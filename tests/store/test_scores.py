@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from app.store.ledger import Signed
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 from tests.store.bench import PUBKEY, RELAYS, Bench
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 ONE, TWO = RELAYS
 
 
-def test_a_score_is_read_with_every_relay(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_a_score_is_read_with_every_relay(url: str) -> None:
+    bench = Bench(url)
     first, second = (
         answer for answer in bench.append(("Alice", 1), ("bob", 2)) if isinstance(answer, Signed)
     )
@@ -38,8 +33,8 @@ def test_a_score_is_read_with_every_relay(tmp_path: Path) -> None:
     bench.database.close()
 
 
-def test_the_latest_is_the_newest_by_created_at(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_the_latest_is_the_newest_by_created_at(url: str) -> None:
+    bench = Bench(url)
     answers = bench.append(("alice", 9), ("alice", 1), ("ALICE", 5))
     with bench.database.reader.begin() as connection:
         latest = latest_score(connection, "alice")
@@ -50,8 +45,8 @@ def test_the_latest_is_the_newest_by_created_at(tmp_path: Path) -> None:
     bench.database.close()
 
 
-def test_an_event_from_before_a_relay_was_added_has_no_state_there(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_an_event_from_before_a_relay_was_added_has_no_state_there(url: str) -> None:
+    bench = Bench(url)
     (signed,) = bench.append(("alice", 9))
     assert isinstance(signed, Signed)
     with bench.database.writer.begin() as connection:

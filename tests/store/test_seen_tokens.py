@@ -14,14 +14,13 @@ from tests.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = 1_700_000_000
 
 
 @pytest.fixture(name="database")
-def database_fixture(tmp_path: Path) -> Iterator[Database]:
-    database = Database(f"sqlite:///{tmp_path / 'scores.db'}")
+def database_fixture(url: str) -> Iterator[Database]:
+    database = Database(url)
     yield database
     database.close()
 
@@ -63,6 +62,7 @@ def test_kept_an_hour(database: Database) -> None:
     assert sorted(name[0] for name in left) == ["b", "c"]
 
 
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)  # whose driver tells of each statement
 def test_a_batch_is_one_statement(database: Database) -> None:
     seen = SeenTokens(Clock(NOW))
     use(database, seen, tokens("a"))  # prunes too, which happens once a minute

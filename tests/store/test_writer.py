@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import create_engine, event, text
 
-from app.store import writer as writer_module
+from app.store import sqlite
 from app.store.database import Database
 from app.store.errors import StoreUnavailable
 from app.store.writer import Writer
@@ -33,7 +33,7 @@ class Bench:
             connection.execute(text("CREATE TABLE note (word TEXT NOT NULL CHECK (word != 'bad'))"))
         self.commits: list[int] = []
         event.listen(self.database.writer, "commit", lambda _: self.commits.append(1))
-        self.writer = Writer(self.database.writer)
+        self.writer = Writer(self.database)
         self.entered, self.gate = threading.Event(), threading.Event()
         self.calls: list[list[str]] = []
 
@@ -165,7 +165,7 @@ async def test_a_full_disk_fails_every_request_and_loses_none_that_was_answered(
 async def test_a_locked_database_fails_every_request_once_and_is_taken_again_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(writer_module, "_BUSY_SECONDS", 0)
+    monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0)
     caplog.set_level("DEBUG")
     async with bench(tmp_path) as it:
         other = create_engine(f"sqlite:///{it.path}")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.delivery.fetch import fetch
 from app.principal import ADMIN
+from tests.relays.events import stored
 from tests.relays.fake import FakeRelay, never, ok
 from tests.service import NOWHERE, PUBKEY, PUBLIC_URL, assert_problem, make_key, rows, running
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tests.service import Running
 
-SCORES = [{"kinds": [31250], "authors": [PUBKEY]}]
-DELETIONS = [{"kinds": [5], "authors": [PUBKEY]}]
+SCORES = {"kinds": [31250], "authors": [PUBKEY]}
+DELETIONS = {"kinds": [5], "authors": [PUBKEY]}
 
 
 async def delete(service: Running, name: str, **headers: str) -> httpx.Response:
@@ -140,11 +140,11 @@ async def test_a_relay_that_honours_deletions(tmp_path: Path, rust_relay: str, n
             await service.post(name, score, Prefer="wait=30")
         gone = await delete(service, name, Prefer="wait=30")
         assert gone.status_code == 200
-        assert await fetch(rust_relay, SCORES, timeout=10, limit=10) == []
-        assert await fetch(rust_relay, DELETIONS, timeout=10, limit=10) == [gone.json()["event"]]
+        assert await stored(rust_relay, SCORES) == []
+        assert await stored(rust_relay, DELETIONS) == [gone.json()["event"]]
         later = await service.post(name, 3, Prefer="wait=30")
         assert later.json()["state"] == "accepted"
-        assert await fetch(rust_relay, SCORES, timeout=10, limit=10) == [later.json()["event"]]
+        assert await stored(rust_relay, SCORES) == [later.json()["event"]]
 
 
 async def test_a_relay_that_keeps_what_is_deleted_has_the_deletion_beside_it(
@@ -155,10 +155,10 @@ async def test_a_relay_that_keeps_what_is_deleted_has_the_deletion_beside_it(
         score = await service.post("alice", 72, Prefer="wait=30")
         gone = await delete(service, "alice", Prefer="wait=30")
         assert gone.status_code == 200
-        assert await fetch(python_relay, SCORES, timeout=10, limit=10) == [score.json()["event"]]
-        assert await fetch(python_relay, DELETIONS, timeout=10, limit=10) == [gone.json()["event"]]
+        assert await stored(python_relay, SCORES) == [score.json()["event"]]
+        assert await stored(python_relay, DELETIONS) == [gone.json()["event"]]
         later = await service.post("alice", 3, Prefer="wait=30")
-        assert await fetch(python_relay, SCORES, timeout=10, limit=10) == [later.json()["event"]]
+        assert await stored(python_relay, SCORES) == [later.json()["event"]]
 
 
 async def test_a_score_that_was_deleted_before_it_was_sent_never_is(tmp_path: Path, rust_relay: str) -> None:

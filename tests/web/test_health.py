@@ -64,7 +64,7 @@ async def test_not_ready_while_the_store_takes_no_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running(tmp_path) as service:
-        monkeypatch.setattr("app.store.writer._BUSY_SECONDS", 0)
+        monkeypatch.setattr("app.store.sqlite._BUSY_SECONDS", 0)
         with closing(sqlite3.connect(service.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             await assert_not_ready(service, "locked")

@@ -96,6 +96,7 @@ async def test_the_errors_of_a_post_are_those_of_the_registry(tmp_path: Path) ->
         "stopping",
         "clock-behind",
         "store-unavailable",
+        "outcome-unknown",
         "identity-provider-unavailable",
     }
     assert set(post["responses"]["401"]["headers"]) == {"WWW-Authenticate"}

@@ -55,6 +55,7 @@ SLUGS = {
     "clock-behind": 503,
     "identity-provider-unavailable": 503,
     "store-unavailable": 503,
+    "outcome-unknown": 503,
 }
 
 

@@ -24,7 +24,7 @@ async def test_the_document_is_the_seeds_protocol(tmp_path: Path) -> None:
     assert "prove nothing" in warning
     assert document == {
         "kind": 31250,
-        "nips": [1, 33],
+        "nips": [1, 9, 33],
         "app_tag": "briscola-score",
         "pubkey": SEED_PUBKEY,
         # NIP-19 of the generator, as any encoder prints it

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.cli import event_file
-from app.cli.event_file import UnusableFile, read_events
+from app import event_file
+from app.event_file import UnusableFile, read_events
 
 ONE = {"id": "a", "content": "\u2028\u0085 [,] {\n}"}
 TWO = {"id": "b", "tags": [["x", "]"]]}

@@ -1,0 +1,88 @@
+"""What waits to be judged: nothing twice, nothing that no longer matters; pure."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from app.delivery.judge import Candidate, Finding, Unproved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+UNPROVED_LIMIT = 4096
+"""How many ids are remembered of events that the app signed and that do not count."""
+
+
+class Source(Protocol):
+    """Whoever sent candidates."""
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its candidates are still worth a look."""
+        ...
+
+    def judged(self, finding: Finding | None) -> None:
+        """One of its candidates is done with; None if it needed no look."""
+        ...
+
+
+class Case(NamedTuple):
+    """A candidate and who sent it."""
+
+    source: Source
+    candidate: Candidate
+
+
+class Docket:
+    """Cases in the order of their arrival.
+
+    An event that several relays send is judged once; the next copy is looked at only if the first is forged,
+    since an id alone proves nothing.
+    """
+
+    def __init__(self, matters: Callable[[Candidate], bool]) -> None:
+        """`matters` tells whether a candidate would change anything now."""
+        self._matters = matters
+        self._waiting: deque[Case] = deque()
+        self._copies: dict[str, list[Case]] = {}  # of what is being judged, by id
+        self._unproved: OrderedDict[str, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, source: Source, candidates: Iterable[Candidate]) -> None:
+        """Put candidates at the end."""
+        self._waiting.extend(Case(source, candidate) for candidate in candidates)
+
+    def take(self, limit: int) -> list[Case]:
+        """Up to `limit` cases to judge; each has to be `settled`, or `put_back`."""
+        cases: list[Case] = []
+        while self._waiting and len(cases) < limit:
+            case = self._waiting.popleft()
+            event_id = case.candidate.event_id
+            if (copies := self._copies.get(event_id)) is not None:
+                copies.append(case)
+            elif case.source.trusted and event_id not in self._unproved and self._matters(case.candidate):
+                self._copies[event_id] = []
+                cases.append(case)
+            else:
+                case.source.judged(None)
+        return cases
+
+    def settled(self, case: Case, finding: Finding) -> None:
+        """A case is judged, and whoever needs to know it knows."""
+        event_id = case.candidate.event_id
+        copies = self._copies.pop(event_id)
+        if isinstance(finding, Unproved) and not finding.forged:
+            self._unproved[event_id] = None
+            if len(self._unproved) > UNPROVED_LIMIT:
+                self._unproved.popitem(last=False)
+        case.source.judged(finding)
+        self._waiting.extendleft(reversed(copies))
+
+    def put_back(self, cases: list[Case]) -> None:
+        """Cases could not be judged: they come first again."""
+        for case in reversed(cases):
+            copies = self._copies.pop(case.candidate.event_id)
+            self._waiting.extendleft(reversed([case, *copies]))

@@ -1,0 +1,83 @@
+"""The parent's end of a process that checks signatures, fed through its standard input.
+
+It is started afresh rather than forked: a fork would inherit a service's sockets and its threads' locks. When
+its parent is gone its input ends, and so does it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import orjson
+
+import app
+from app.delivery.judge_main import packed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.delivery.judge import Proof
+
+_ROOT = Path(app.__file__).parent.parent
+
+
+class JudgeFailed(Exception):
+    """The process could not be started, or ended too soon."""
+
+
+class JudgeProcess:
+    """A process at work."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        # Both are pipes, as `start` wants them.
+        self._stdin = cast("asyncio.StreamWriter", process.stdin)
+        self._stdout = cast("asyncio.StreamReader", process.stdout)
+
+    @classmethod
+    async def start(cls, keys: Iterable[str]) -> JudgeProcess:
+        """Start a process that judges against these keys of the app (hex).
+
+        Raises:
+            JudgeFailed: The system does not let us.
+        """
+        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-m", "app.delivery.judge_main", *sorted(keys)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C is for the parent, which then ends its processes
+            )
+        except OSError as error:
+            raise JudgeFailed(str(error)) from None
+        return cls(process)
+
+    def send(self, texts: Sequence[bytes]) -> None:
+        """Have events proved; the answer is the next that is received."""
+        self._stdin.write(packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
+
+    async def receive(self) -> list[Proof]:
+        """The proofs of the events that were sent first, in order.
+
+        Raises:
+            JudgeFailed: The process is gone.
+        """
+        try:
+            size = int.from_bytes(await self._stdout.readexactly(4))
+            proofs: list[Proof] = orjson.loads(await self._stdout.readexactly(size))
+        except (OSError, asyncio.IncompleteReadError) as error:
+            raise JudgeFailed(f"a process that checks signatures ended too soon: {error!r}") from None
+        return proofs
+
+    async def stop(self) -> None:
+        """End the process and wait until it has."""
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()

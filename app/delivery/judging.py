@@ -1,0 +1,122 @@
+"""Checking signatures beside the event loop: a few at a time on it, many in processes of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import deque
+from typing import TYPE_CHECKING
+
+from app.delivery.docket import Case, Docket, Source
+from app.delivery.judge import Candidate, Finding, finding, judge
+from app.delivery.judge_process import JudgeFailed, JudgeProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BULK = 2000
+"""So many at once repay starting processes."""
+
+CHUNK = 200
+IN_FLIGHT = 2
+"""Chunks that a process has at once, so that it need not wait for the next one."""
+
+TURN = 16
+"""Signatures checked on the event loop before others get their turn: about a millisecond."""
+
+LINGER_SECONDS = 1.0
+"""Processes end when nothing came for so long."""
+
+logger = logging.getLogger(__name__)
+
+
+class Judging:
+    """Judges what is offered, in about the order it came."""
+
+    def __init__(
+        self,
+        keys: frozenset[str],
+        matters: Callable[[Candidate], bool],
+        found: Callable[[Finding], None],
+    ) -> None:
+        """Judge against the app's keys; `found` hears of each finding before its source does."""
+        self._keys = keys
+        self._found = found
+        self._docket = Docket(matters)
+        self._offered = asyncio.Event()
+        self._processes = _cores()
+
+    def __len__(self) -> int:
+        return len(self._docket)
+
+    def offer(self, source: Source, candidates: Sequence[Candidate]) -> None:
+        """Take candidates; their source is told of each when it is done with."""
+        self._docket.add(source, candidates)
+        self._offered.set()
+
+    async def run(self) -> None:
+        """Judge until cancelled."""
+        while True:
+            await self._offered.wait()
+            self._offered.clear()
+            while self._docket:
+                if len(self._docket) >= BULK and self._processes > 1:
+                    await self._judge_in_processes()
+                else:
+                    self._judge_here()
+                    await asyncio.sleep(0)
+
+    def _judge_here(self) -> None:
+        for case in self._docket.take(TURN):
+            self._settle(case, judge(case.candidate, self._keys))
+
+    async def _judge_in_processes(self) -> None:
+        feeding = [asyncio.create_task(self._feed_one()) for _ in range(self._processes)]
+        try:
+            await asyncio.gather(*feeding)
+        except JudgeFailed as error:
+            logger.warning("%s; signatures are checked in this process from now on", error)
+            self._processes = 1
+        finally:
+            for task in feeding:
+                task.cancel()
+            await asyncio.gather(*feeding, return_exceptions=True)
+
+    async def _feed_one(self) -> None:
+        """Start a process and feed it as long as there is something to judge."""
+        process = await JudgeProcess.start(self._keys)
+        flying: deque[list[Case]] = deque()
+        try:
+            while True:
+                while len(flying) < IN_FLIGHT and (cases := self._docket.take(CHUNK)):
+                    flying.append(cases)
+                    process.send([case.candidate.text for case in cases])
+                if flying:
+                    proofs = await process.receive()
+                    for case, proved in zip(flying.popleft(), proofs, strict=True):
+                        self._settle(case, finding(case.candidate, proved))
+                elif not await self._more():
+                    return
+        finally:
+            while flying:
+                self._docket.put_back(flying.pop())
+            await process.stop()
+
+    async def _more(self) -> bool:
+        """Whether something is offered soon."""
+        self._offered.clear()
+        try:
+            async with asyncio.timeout(LINGER_SECONDS):
+                await self._offered.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def _settle(self, case: Case, found: Finding) -> None:
+        self._found(found)
+        self._docket.settled(case, found)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

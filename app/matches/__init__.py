@@ -1,0 +1,1 @@
+"""Proved scores: a hand against the computer that is dealt fairly and can be replayed by anyone; pure."""

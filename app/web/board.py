@@ -1,0 +1,156 @@
+"""The board as JSON: rows, how far each relay has been read, and where the next page begins."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import orjson
+
+from app.scores.score_event import identifier
+from app.web.board_query import cursor_text
+from app.web.board_windows import Windows
+from app.web.conditional import etag_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.scores.leaderboard import Entry, Leaderboard
+    from app.web.answers import RelayReadingDocument
+    from app.web.board_query import BoardQuery
+    from app.web.board_windows import Rows
+
+_KEPT = 16  # rendered answers; the largest has some 250 kB
+
+
+class RelayReading(Protocol):
+    """How far a relay has been read."""
+
+    @property
+    def url(self) -> str:
+        """The relay."""
+
+    @property
+    def state(self) -> str:
+        """`connecting`, `reading`, `live` or `failed`."""
+
+    @property
+    def reason(self) -> str:
+        """Why it failed, or why not everything may have come; empty if neither."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that it stores has come."""
+
+
+class BoardSource(Protocol):
+    """A board that is read from relays, and goes on being read."""
+
+    @property
+    def board(self) -> Leaderboard:
+        """The rows so far."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every relay has been read completely."""
+
+    @property
+    def relays(self) -> Sequence[RelayReading]:
+        """How far each relay has been read."""
+
+
+class Rendered(NamedTuple):
+    """An answer in bytes, and its entity tag."""
+
+    body: bytes
+    etag: str
+
+
+class NotOnBoard(LookupError):
+    """No row of that name is in the part of the board that was asked for."""
+
+
+class BoardView:
+    """Renders parts of a board, each once for as long as it stays the same.
+
+    Args:
+        clock: unix seconds.
+    """
+
+    def __init__(self, source: BoardSource, clock: Callable[[], float]) -> None:
+        self._source = source
+        self._clock = clock
+        self._windows = Windows(source.board)
+        self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
+
+    def render(self, query: BoardQuery) -> Rendered:
+        """The document that GET /v1/leaderboard answers.
+
+        Raises:
+            NotOnBoard: `around` names nobody who is on it.
+        """
+        since, until = query.window(self._clock())
+        rows = self._windows.rows(since, until)
+        key = (query, since, until)
+        stamp = (rows.version, self._source.complete, self._source.relays)
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] == stamp:
+            self._kept.move_to_end(key)
+            return kept[1]
+        body = orjson.dumps(self._document(query, rows))
+        rendered = Rendered(body, etag_of(body))
+        self._kept[key] = stamp, rendered
+        self._kept.move_to_end(key)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return rendered
+
+    def _document(self, query: BoardQuery, rows: Rows) -> dict[str, Any]:
+        entries, more = select(rows, query)
+        return {
+            "entries": [entry_document(entry) for entry in entries],
+            **readings_document(self._source),
+            "next": cursor_text(entries[-1].position) if more else None,
+        }
+
+
+def select(rows: Rows, query: BoardQuery) -> tuple[list[Entry], bool]:
+    """The rows that a query asks for, and whether others follow; raises like `render`."""
+    ranking = rows.ranking
+    limit = len(ranking) if query.limit is None else query.limit
+    if query.around is not None:
+        row = rows.row(identifier(query.around))
+        if row is None:
+            raise NotOnBoard(query.around)
+        above = (limit - 1) // 2
+        entries = ranking.page(limit + 1)
+        if all(entry.row != row for entry in entries[:above]):
+            entries = ranking.around(row, above, limit - above)
+    elif query.cursor is not None:
+        entries = ranking.after(query.cursor, limit + 1)
+    else:
+        entries = ranking.page(limit + 1)
+    return entries[:limit], len(entries) > limit
+
+
+def entry_document(entry: Entry) -> dict[str, Any]:
+    """A row as JSON tells it."""
+    rank, row = entry
+    return {
+        "rank": rank,
+        "username": row.username,
+        "score": row.score,
+        "created_at": row.created_at,
+        "event_id": row.event_id,
+        "event": orjson.Fragment(row.event),
+        "proof": None,
+    }
+
+
+def readings_document(source: BoardSource) -> dict[str, Any]:
+    """Whether the board is complete, and how far each relay has been read."""
+    relays: list[RelayReadingDocument] = [
+        {"url": relay.url, "state": relay.state, "reason": relay.reason, "complete": relay.complete}
+        for relay in source.relays
+    ]
+    return {"complete": source.complete, "relays": relays}

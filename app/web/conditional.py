@@ -1,0 +1,22 @@
+"""Conditional requests (RFC 9110, section 13): what a client has already is not sent again."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TAG = re.compile(r'(?:W/)?("[^"]*")')
+
+
+def etag_of(body: bytes) -> str:
+    """A strong entity tag: the same on every replica and after a restart, as long as the bytes are."""
+    return f'"{blake2b(body, digest_size=12).hexdigest()}"'
+
+
+def has_it(if_none_match: Iterable[str], etag: str) -> bool:
+    """Whether the values of If-None-Match name the tag, by weak comparison."""
+    return any(value.strip() == "*" or etag in _TAG.findall(value) for value in if_none_match)

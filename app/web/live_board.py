@@ -1,0 +1,103 @@
+"""The board that a process keeps while it serves: read from relays, rendered, and told to who listens."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import orjson
+
+from app.delivery.reader import Reader
+from app.web.board import BoardView, entry_document, readings_document
+from app.web.event_stream import Hub, message
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Collection, Iterable
+
+    from app.delivery.relay_reader import ReaderRelay
+    from app.web.board_query import BoardQuery
+
+GATHER_SECONDS = 0.1
+"""Changes that come so close together are told in one event."""
+
+MAX_TOLD = 50
+"""When more rows have changed at once, readers begin anew."""
+
+
+class LiveBoard:
+    """A board that goes on being read.
+
+    Attributes:
+        view: renders parts of it.
+        hub: tells readers of its changes.
+    """
+
+    def __init__(self, reader: Reader, clock: Callable[[], float]) -> None:
+        """Follow an open reader; `clock` gives unix seconds."""
+        self.view = BoardView(reader, clock)
+        self.hub = Hub()
+        self._reader = reader
+        self._read_once = asyncio.Event()
+        self._told = readings_document(reader)
+
+    @property
+    def relays(self) -> tuple[ReaderRelay, ...]:
+        """How far each relay has been read."""
+        return self._reader.relays
+
+    async def ready(self) -> None:
+        """Wait for the first reading of the relays, which ends by its deadline."""
+        await self._read_once.wait()
+
+    async def read_once(self) -> None:
+        """Have those who wait go on once the relays have been read, or the time for that is over."""
+        await self._reader.ready()
+        self._read_once.set()
+
+    async def follow(self) -> None:
+        """Tell what changes, until cancelled."""
+        async for change in self._reader.changes():
+            self._tell(change.names)
+            await asyncio.sleep(GATHER_SECONDS)
+
+    def beginning(self, query: BoardQuery) -> bytes:
+        """The event with which a reader begins."""
+        return message("board", self.view.render(query).body, self.hub.last_id)
+
+    def close(self) -> None:
+        """End the streams, and wait no longer for the relays."""
+        self._read_once.set()
+        self.hub.stop()
+
+    def _tell(self, names: Collection[str]) -> None:
+        readings = readings_document(self._reader)
+        if readings != self._told:
+            self._told = readings
+            self.hub.send("relays", orjson.dumps(readings))
+        if len(names) > MAX_TOLD:
+            self.hub.begin_anew()
+        elif names:
+            entries = {name: self._reader.board.entry(name) for name in sorted(names)}
+            document = {
+                "entries": [entry_document(entry) for entry in entries.values() if entry is not None],
+                "removed": [name for name, entry in entries.items() if entry is None],
+            }
+            self.hub.send("change", orjson.dumps(document))
+
+
+@asynccontextmanager
+async def open_board(
+    relays: Iterable[str], keys: Collection[str], clock: Callable[[], float]
+) -> AsyncIterator[LiveBoard]:
+    """Read the scores of these public keys (hex) from relays, until the context ends."""
+    async with Reader(relays, keys, clock=clock) as reader:
+        board = LiveBoard(reader, clock)
+        tasks = [asyncio.create_task(board.read_once()), asyncio.create_task(board.follow())]
+        try:
+            yield board
+        finally:
+            board.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
