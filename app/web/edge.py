@@ -55,10 +55,9 @@ class Edge:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = [*message["headers"], *extra]
-                if not any(name == _CSP for name, _ in headers):
-                    headers.append(_NOTHING)
-                message["headers"] = headers
+                own = message["headers"]
+                policy = [] if any(name == _CSP for name, _ in own) else [_NOTHING]
+                message["headers"] = [*own, *extra, *policy]
             await send(message)
 
         try:

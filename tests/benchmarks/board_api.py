@@ -19,7 +19,7 @@ import httpx
 from nostr_sdk import Keys
 
 from tests.benchmarks.load import Load, run_load
-from tests.benchmarks.posting import CLIENT_CORE, ROOT, SERVER_CORE, free_port, reachable, spawn
+from tests.benchmarks.posting import CLIENT_CORE, ROOT, SERVER_CORE, cpu_seconds, free_port, reachable, spawn
 from tests.process import environment
 from tests.relays.events import publish, signed_event
 from tests.relays.real import rust_relay
@@ -32,8 +32,10 @@ PLAYERS = 1000
 class Target:
     name: str
     port: int
+    pid: int
     request: bytes
     runs: list[Load] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)  # seconds per answer, kernel included
 
     def make_request(self) -> bytes:
         return self.request
@@ -49,12 +51,16 @@ async def measure(targets: list[Target], rounds: int, seconds: float) -> None:
         await run_load(target.port, target.make_request, seconds=0.5)
     for _ in range(rounds):
         for target in targets:
+            before = cpu_seconds(target.pid)
             target.runs.append(await run_load(target.port, target.make_request, seconds=seconds))
+            target.cpu.append((cpu_seconds(target.pid) - before) / max(1, len(target.runs[-1].latencies)))
 
 
 def report(targets: list[Target]) -> None:
     constant = targets[0]
-    print(f"\n{'':<36}{'answers/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'failed':>8}   over the constant")
+    print(
+        f"\n{'':<36}{'answers/s':>10}{'CPU us':>8}{'p50 ms':>9}{'p99 ms':>9}{'failed':>8}   over the constant"
+    )
     for target in targets:
         rate = statistics.median(run.rate for run in target.runs)
         p50 = statistics.median(run.percentile(0.5) for run in target.runs) * 1e3
@@ -63,7 +69,8 @@ def report(targets: list[Target]) -> None:
         ratio = statistics.median(
             mine.rate / theirs.rate for mine, theirs in zip(target.runs, constant.runs, strict=True)
         )
-        print(f"{target.name:<36}{rate:>10.0f}{p50:>9.2f}{p99:>9.2f}{failed:>8}   {ratio:.2f}")
+        cpu = statistics.median(target.cpu) * 1e6
+        print(f"{target.name:<36}{rate:>10.0f}{cpu:>8.0f}{p50:>9.2f}{p99:>9.2f}{failed:>8}   {ratio:.2f}")
 
 
 async def run(rounds: int, seconds: float, start: Callable[..., subprocess.Popen[bytes]]) -> None:
@@ -77,21 +84,21 @@ async def run(rounds: int, seconds: float, start: Callable[..., subprocess.Popen
             # Counted, but never too many.
             env["BRISCOLA_RATE_LIMIT_PER_ADDRESS"] = "1000000000/minute"
             port = free_port()
-            start([sys.executable, "-m", "app", "serve", "--read-only", "--port", str(port)], env=env)
+            ours = start([sys.executable, "-m", "app", "serve", "--read-only", "--port", str(port)], env=env)
             await reachable(port)
             async with httpx.AsyncClient() as http:
                 answer = await http.get(f"http://127.0.0.1:{port}/v1/leaderboard")
             assert len(answer.json()["entries"]) == 50
             other = free_port()
             length = str(len(answer.content))
-            start([sys.executable, "-m", "tests.benchmarks.constant_app", str(other), length])
+            theirs = start([sys.executable, "-m", "tests.benchmarks.constant_app", str(other), length])
             await reachable(other)
             has = f"If-None-Match: {answer.headers['etag']}"
             targets = [
-                Target(f"Starlette constant, {length} bytes", other, get("/")),
-                Target("GET /v1/leaderboard", port, get("/v1/leaderboard")),
-                Target("the same, not modified", port, get("/v1/leaderboard", has)),
-                Target("since=day", port, get("/v1/leaderboard?since=day")),
+                Target(f"Starlette constant, {length} bytes", other, theirs.pid, get("/")),
+                Target("GET /v1/leaderboard", port, ours.pid, get("/v1/leaderboard")),
+                Target("the same, not modified", port, ours.pid, get("/v1/leaderboard", has)),
+                Target("since=day", port, ours.pid, get("/v1/leaderboard?since=day")),
             ]
             await measure(targets, rounds, seconds)
             report(targets)
