@@ -10,8 +10,7 @@ from nostr_sdk import Keys
 
 from app.config import MirrorSettings, load
 from app.mirror import open_mirror
-from tests.relays.events import signed_event
-from tests.relays.real import send_events
+from tests.relays.events import publish, signed_event
 from tests.service import NOWHERE, PUBLIC_URL, assert_problem
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ async def mirroring(*relays: str, keys: tuple[Keys, ...] = (OWNER,)) -> AsyncIte
 
 
 async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) -> None:
-    await send_events(
+    await publish(
         rust_relay,
         signed_event(OLDER, "anna", 50, 1_700_000_000),
         signed_event(OLDER, "carla", 40, 1_700_000_000),
@@ -81,6 +80,7 @@ async def test_its_openapi_document_has_only_what_is_there() -> None:
         "/v1/protocol": {"get"},
         "/healthz": {"get"},
         "/readyz": {"get"},
+        "/metrics": {"get"},
         "/problems/{slug}": {"get"},
         "/openapi.json": {"get"},
     }
