@@ -44,6 +44,7 @@ from app.web.verify import Verification
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
     from app.config import Settings
@@ -82,7 +83,7 @@ class Service:
         metrics = ServiceMetrics(self.store, self.engine, self.publisher, traffic, self.clock)
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
-            *(LeaderboardRoutes(board, limits).routes() if board is not None else ()),
+            *(self._board_routes(public_url, board, limits) if board is not None else ()),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
             *nip05_routes(self.settings.pubkey, self.settings.relays),
@@ -91,6 +92,15 @@ class Service:
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
         return Edge(counted, Cors(self.settings.cors_origins), traffic, public_url)
+
+    def _board_routes(self, public_url: str, board: LiveBoard, limits: Limits) -> list[BaseRoute]:
+        # Here, because templates take 6 MiB that a service without a board does not need.
+        from app.web.pages.routes import page_routes
+
+        return [
+            *LeaderboardRoutes(board, limits).routes(),
+            *page_routes(self.settings, public_url, board.view, limits),
+        ]
 
 
 @asynccontextmanager

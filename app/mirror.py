@@ -17,6 +17,7 @@ from app.web.limits import LimitAddresses, Limits, Rates
 from app.web.live_board import LiveBoard, open_board
 from app.web.metrics import Metrics
 from app.web.origin import Origins
+from app.web.pages.routes import page_routes
 from app.web.protocol import protocol_routes
 from app.web.read_only import ReadOnly
 from app.web.service_metrics import MirrorMetrics
@@ -48,6 +49,7 @@ class Mirror:
         traffic = Traffic()
         routes = [
             *LeaderboardRoutes(self.board, limits).routes(),
+            *page_routes(self.settings, public_url, self.board.view, limits),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
             *MirrorHealth(self.board).routes(),
