@@ -54,6 +54,7 @@ class Reader:
 
     Attributes:
         board: The board as it stands; to be read on the event loop, between two awaits it does not change.
+        turns: Grows whenever how a relay stands changes, but for its counts.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Reader:
             ValueError: A URL or a key is none, or there is no key.
         """
         self.board = Leaderboard()
+        self.turns = 0
         self._urls = tuple(dict.fromkeys(normalise_relay_url(relay) for relay in relays))
         self._keys = app_keys(app_pubkey)
         self._clock = clock
@@ -154,6 +156,7 @@ class Reader:
             self._early.set()
 
     def _turned(self) -> None:
+        self.turns += 1
         self._tell(frozenset())
 
     def _tell(self, names: frozenset[str]) -> None:

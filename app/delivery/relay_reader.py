@@ -125,7 +125,9 @@ class RelayReader:
             else:
                 reason = await self._read(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause)
+            logger.warning(
+                "%s: %s; reading again in %.1f s", self.url, reason, pause, extra={"relay": self.url}
+            )
             self._turn(ReaderState.FAILED, reason)
             await asyncio.sleep(pause)
 
