@@ -15,6 +15,7 @@ COMMANDS = {
     "demo": "app.cli.demo",
     "serve": "app.cli.serve",
     "publish": "app.cli.publish",
+    "audit": "app.cli.audit",
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",

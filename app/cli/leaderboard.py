@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.common import load_settings, run_loop
-from app.cli.offline import pubkey_option, public_keys
+from app.cli.public_keys import pubkey_option, public_keys
 from app.cli.unusable import Unusable
 from app.config import ReadingSettings, Settings
 from app.delivery.answer import one_line

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from app.delivery.judge import Candidate, Finding, Unproved
 from app.delivery.judging import Judging
-from app.delivery.relay_reader import ReaderRelay, ReaderState, RelayReader
+from app.delivery.relay_reader import ReaderRelay, RelayReader
 from app.nostr.relay_url import normalise_relay_url
 from app.scores.leaderboard import Leaderboard
 from app.verifier import AppKeys, app_keys
@@ -119,10 +119,9 @@ class Reader:
 
         Whatever has come by then is on the board.
         """
-        unsettled = {ReaderState.CONNECTING, ReaderState.READING}
         with suppress(TimeoutError), self._listening() as listener:
             async with asyncio.timeout(timeout):
-                while any(relay.state in unsettled for relay in self.relays):
+                while not all(reader.settled for reader in self._readers):
                     await listener.next()
         return self.complete
 
