@@ -10,7 +10,7 @@ RUN python -m venv /opt/venv
 COPY requirements.lock pyproject.toml README.md ./
 COPY app app
 COPY --from=pages /pages/dist app/web/pages/bundle
-RUN /opt/venv/bin/pip install --no-cache-dir -c requirements.lock '.[redis]'
+RUN /opt/venv/bin/pip install --no-cache-dir -c requirements.lock '.[postgres,redis]'
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --home-dir /data --create-home briscola

@@ -91,6 +91,7 @@ async def test_its_openapi_document_has_only_what_is_there() -> None:
         "/v1/protocol": {"get"},
         "/healthz": {"get"},
         "/readyz": {"get"},
+        "/metrics": {"get"},
         "/problems/{slug}": {"get"},
         "/openapi.json": {"get"},
     }

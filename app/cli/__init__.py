@@ -15,11 +15,13 @@ COMMANDS = {
     "demo": "app.cli.demo",
     "serve": "app.cli.serve",
     "publish": "app.cli.publish",
+    "audit": "app.cli.audit",
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
     "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
+    "leaderboard": "app.cli.leaderboard",
     "play": "app.cli.play",
     "replay": "app.cli.replay",
 }

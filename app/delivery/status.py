@@ -14,9 +14,11 @@ class RelayStatus:
         last_error: Why the last connection failed or ended.
         queued: Deliveries in memory that wait to be sent.
         in_flight: Deliveries that wait for an answer.
+        oldest: `created_at` of the oldest of both, unix seconds; None if there is none.
         connects: Connections that came about since the process started; so for all that follow.
         accepted: Events it accepted.
         rejected: Events it rejected for good.
+        conflicts: Events that it will not have because it holds a newer one which is not ours.
         retried: Attempts that came to nothing, for whatever reason.
         ignored: Messages from it that meant nothing.
     """
@@ -27,8 +29,10 @@ class RelayStatus:
     last_error: str
     queued: int
     in_flight: int
+    oldest: int | None
     connects: int
     accepted: int
     rejected: int
+    conflicts: int
     retried: int
     ignored: int

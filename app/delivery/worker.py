@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
 
 from app.delivery import answer
 from app.delivery.backoff import Backoff, Random
@@ -62,7 +64,7 @@ class Worker:
         self._connection: Connection | None = None
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._replaced: list[Outcome] = []  # conflicts until the store shows a newer event
+        self._replaced: list[tuple[Delivery, Outcome]] = []  # conflicts until the store shows a newer event
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -71,7 +73,7 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._connects = self._accepted = self._rejected = self._retried = 0
+        self._connects = self._accepted = self._rejected = self._conflicts = self._retried = 0
 
     # for the engine
 
@@ -133,9 +135,11 @@ class Worker:
             last_error=self._last_error,
             queued=len(self._queue),
             in_flight=self._session.in_flight,
+            oldest=min(map(attrgetter("created_at"), chain(self._queue, self._session)), default=None),
             connects=self._connects,
             accepted=self._accepted,
             rejected=self._rejected,
+            conflicts=self._conflicts,
             retried=self._retried,
             ignored=self._session.ignored,
         )
@@ -153,7 +157,9 @@ class Worker:
             else:
                 await self._serve(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; connecting again in %.1f s", self.relay, self._last_error, pause)
+            logger.warning(
+                "%s: %s; connecting again in %.1f s", self.relay, self._last_error, pause, extra=self._about()
+            )
             await asyncio.sleep(pause)
 
     # for the connection
@@ -178,6 +184,13 @@ class Worker:
 
     # inside
 
+    def _about(self, delivery: Delivery | None = None) -> dict[str, str]:
+        """What a line of the log is about."""
+        about = {"relay": self.relay}
+        return (
+            about if delivery is None else about | {"event": delivery.event_id, "address": delivery.address}
+        )
+
     def _knows(self, event_id: str) -> bool:
         return event_id in self._queue or event_id in self._late or self._session.holds(event_id)
 
@@ -192,7 +205,7 @@ class Worker:
 
     async def _serve(self, connection: Connection) -> None:
         """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay)
+        logger.info("%s: connected", self.relay, extra=self._about())
         self._connection = connection
         self._connects += 1
         self._pace.reconnected()
@@ -237,7 +250,7 @@ class Worker:
     async def _resolve_replaced(self) -> None:
         """Decide between superseded and conflict, which only the store can."""
         while self._replaced:
-            outcome = self._replaced[0]
+            delivery, outcome = self._replaced[0]
             newer = await self._intake.has_newer(outcome.event_id)
             if newer is None:
                 return
@@ -245,7 +258,14 @@ class Worker:
             if newer:
                 outcome = replace(outcome, state=DeliveryState.SUPERSEDED)
             else:
-                logger.error("%s: conflict over event %s: %s", self.relay, outcome.event_id, outcome.message)
+                self._conflicts += 1
+                logger.error(
+                    "%s: conflict over event %s: %s",
+                    self.relay,
+                    outcome.event_id,
+                    outcome.message,
+                    extra=self._about(delivery),
+                )
             self._report(outcome)
         self._note_drained()
 
@@ -301,9 +321,15 @@ class Worker:
             self._pace.accepted()
         elif outcome.state is DeliveryState.REJECTED:
             self._rejected += 1
-            logger.info("%s: rejected event %s: %s", self.relay, outcome.event_id, outcome.message)
+            logger.info(
+                "%s: rejected event %s: %s",
+                self.relay,
+                outcome.event_id,
+                outcome.message,
+                extra=self._about(reply.delivery),
+            )
         elif outcome.state is DeliveryState.CONFLICT:
-            self._replaced.append(outcome)
+            self._replaced.append((reply.delivery, outcome))
             self._wake.set()
         elif reply.late:
             return  # it is pending already

@@ -51,6 +51,10 @@ class BoardSource(Protocol):
         """The rows so far."""
 
     @property
+    def turns(self) -> int:
+        """Grows whenever how a relay stands changes."""
+
+    @property
     def complete(self) -> bool:
         """Whether every relay has been read completely."""
 
@@ -99,10 +103,9 @@ class BoardView:
         since, until = query.window(self._clock())
         rows = self._windows.rows(since, until)
         key = (query, since, until)
-        stamp = (rows.version, self.source.complete, self.source.relays)
+        stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
         if kept is not None and kept[0] == stamp:
-            self._kept.move_to_end(key)
             return kept[1]
         body = orjson.dumps(self._document(query, rows))
         rendered = Rendered(body, etag_of(body))
