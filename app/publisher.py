@@ -37,8 +37,8 @@ class ScoreState(StrEnum):
     """How a score stands over all its relays."""
 
     ACCEPTED = "accepted"  # at least one relay has it
-    PENDING = "pending"
-    SUPERSEDED = "superseded"
+    PENDING = "pending"  # on its way to a relay, or at rest until an operator has it tried again
+    SUPERSEDED = "superseded"  # by a newer event, of this store or one that a relay holds (a conflict)
     REJECTED = "rejected"  # no relay will have it
     DELETED = "deleted"
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
@@ -87,9 +87,9 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
     """The state of a score whose deliveries stand so."""
     if DeliveryState.ACCEPTED in states:
         return ScoreState.ACCEPTED
-    if DeliveryState.PENDING in states:
+    if DeliveryState.PENDING in states or DeliveryState.FAILED in states:
         return ScoreState.PENDING
-    if DeliveryState.SUPERSEDED in states:
+    if DeliveryState.SUPERSEDED in states or DeliveryState.CONFLICT in states:
         return ScoreState.SUPERSEDED
     return ScoreState.REJECTED
 
@@ -111,9 +111,14 @@ def hand_over(engine: Engine, signed: Signed, hold: frozenset[str]) -> set[str]:
 
 
 class Publisher:
-    """The one way by which a claim becomes an event, whoever brings it."""
+    """The one way by which a claim becomes an event, whoever brings it.
+
+    Attributes:
+        accepted: scores signed since the process started.
+    """
 
     def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+        self.accepted = 0
         self._store = store
         self._ledger = ledger
         self._engine = engine
@@ -148,6 +153,7 @@ class Publisher:
             case Replayed(event_id):
                 return replace(await self._again(event_id, wait), replayed=True)
             case Signed():
+                self.accepted += 1
                 where = address(answer.event.pubkey, claim.username)
                 return await self._deliver(answer, where, request.hold, wait)
 

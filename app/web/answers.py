@@ -7,6 +7,7 @@ from pydantic import ConfigDict, with_config
 # pydantic reads the standard library's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
+from app.matches.transcript import Forfeit
 from app.publisher import ScoreState
 from app.store.matches import Proof, Tally
 from app.store.scores import RelayState
@@ -86,10 +87,42 @@ class VerdictDocument(TypedDict):
 
 
 @STRICT
+class PointsDocument(TypedDict):
+    """Card points taken by each side."""
+
+    player: int
+    computer: int
+
+
+@STRICT
+class TranscriptVerdictDocument(TypedDict):
+    """What the replay of a match found; `proved` and `not_proved` are sentences."""
+
+    id: str | None
+    ok: bool
+    reasons: list[str]
+    false_ply: int | None
+    match: str | None
+    player: str | None
+    username: str | None
+    level: str | None
+    points: PointsDocument | None
+    forfeit: Forfeit | None
+    score_event: str | None
+    choices_checked: bool
+    proved: list[str]
+    not_proved: list[str]
+
+
+@STRICT
 class VerificationDocument(TypedDict):
-    """A verdict on each event, in order, and what to know of the keys they were held to."""
+    """A verdict on each event, in order, and what to know of the keys they were held to.
+
+    Where a transcript was sent there is one verdict on it instead.
+    """
 
     verdicts: list[VerdictDocument]
+    transcript: NotRequired[TranscriptVerdictDocument]
     warnings: list[str]
 
 
@@ -158,6 +191,7 @@ class RelayDocument(TypedDict):
     connected: bool
     last_message: str | None
     last_error: str | None
+    concerns: list[str]
 
 
 @STRICT

@@ -131,7 +131,8 @@ class Matches:
         """The match as its player may see it."""
         body = orjson.dumps(_document(await self._match(request)))
         headers = {"ETag": etag_of(body)}
-        if has_it(request.headers.getlist("if-none-match"), headers["ETag"]):
+        known = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
+        if has_it(known, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         return Response(body, headers=headers, media_type=JSON)
 
