@@ -11,11 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.delivery.engine import Engine
+from app.delivery.information import fetch_limitation
 from app.match_host import MatchHost
 from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
+from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
 from app.store.database import Database, database_fault
@@ -23,7 +25,7 @@ from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.match_book import MatchBook
-from app.store.outbox import StoreOutbox, register_relays
+from app.store.outbox import StoreOutbox, register_relays, retire_relays
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
 from app.web.api_keys import ApiKeyCallers
@@ -36,15 +38,19 @@ from app.web.health import Health
 from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
 from app.web.matches import Matches
+from app.web.metrics import Metrics
 from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
+from app.web.service_metrics import ServiceMetrics
 from app.web.signed_calls import SignedCalls
+from app.web.store_proofs import StoreProofs
+from app.web.traffic import Traffic
 from app.web.verify import Verification
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
@@ -60,6 +66,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_GIVE_UP_EVERY = 3600
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -73,7 +81,13 @@ class Service:
     host: MatchHost
     counters: Counters
     jwt_tokens: JwtTokens | None
+    unread: Mapping[str, str]
     clock: Callable[[], float]
+
+    @property
+    def proofs(self) -> StoreProofs:
+        """What proves the scores of this service."""
+        return StoreProofs(self.store)
 
     def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
         """The HTTP application, with a board if there is one; clients reach it under `public_url`."""
@@ -83,18 +97,26 @@ class Service:
             self.jwt_tokens,
         )
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
+        traffic = Traffic()
+        metrics = ServiceMetrics(self.store, self.engine, self.publisher, traffic, self.clock)
         sign_in = LimitedSignIn(authenticator, limits)
         routes = [
             *Scores(self.publisher, sign_in, public_url, only_proved=self.settings.require_proof).routes(),
             *Matches(self.host, sign_in, public_url).routes(),
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
-            *Verification(self.settings.verifying_keys, limits).routes(),
+            *Verification(self.settings.verifying_keys, limits, sign_in).routes(),
             *protocol_routes(self.settings),
             *nip05_routes(self.settings.pubkey, self.settings.relays),
-            *Health(self.store, self.ledger, self.engine).routes(),
+            *Health(self.store, self.ledger, self.engine, self.unread).routes(),
+            *Metrics(traffic, metrics.gather).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
-        return Edge(counted, Cors(self.settings.cors_origins), public_url)
+        return Edge(counted, Cors(self.settings.cors_origins), traffic, public_url)
+
+    def stop_waiting(self, board: LiveBoard) -> None:
+        """Answer now whoever waits for relays, and end the streams, because the service stops."""
+        self.publisher.stop_waiting()
+        board.close()
 
     def _board_routes(self, public_url: str, board: LiveBoard, limits: Limits) -> list[BaseRoute]:
         # Here, because templates take 6 MiB that a service without a board does not need.
@@ -118,6 +140,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         with database.writer.begin() as connection:
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
+            retire_relays(connection, settings.relays, clock())
     except Exception as error:
         database.close()
         if (fault := database_fault(database.writer, error)) is None:
@@ -144,9 +167,12 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             publishes=settings.publish_transcripts,
             clock=clock,
         )
+        unread = await recover(settings.relays, settings.verifying_keys, outbox)
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
         async with (
-            Engine(settings.relays, outbox, sign_auth=sign_auth, clock=clock) as engine,
+            Engine(
+                settings.relays, outbox, sign_auth=sign_auth, ask_limits=fetch_limitation, clock=clock
+            ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
             host = MatchHost(store, book, engine, clock)
@@ -156,10 +182,13 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
                 asyncio.create_task(
                     database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
                 ),
+                asyncio.create_task(_give_up(outbox), name="give up"),
             ]
             try:
                 publisher = Publisher(store, ledger, engine)
-                yield Service(settings, store, ledger, engine, publisher, host, counters, jwt_tokens, clock)
+                yield Service(
+                    settings, store, ledger, engine, publisher, host, counters, jwt_tokens, unread, clock
+                )
             finally:
                 host.close()
                 for task in tasks:
@@ -193,6 +222,17 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
                 await outbox.beat()
             except StoreError as error:
                 log.error("%s", error)
+
+
+async def _give_up(outbox: StoreOutbox) -> None:
+    """Let rest what waits for relays that have been out of reach for days."""
+    while True:
+        try:
+            if count := await outbox.give_up():
+                log.error("gave up %d deliveries to relays out of reach: see `outbox list`", count)
+        except StoreError as error:
+            log.error("%s", error)
+        await asyncio.sleep(_GIVE_UP_EVERY)
 
 
 async def _leave(outbox: StoreOutbox) -> None:

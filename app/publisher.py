@@ -15,6 +15,7 @@ from app.scores.score_event import address, identifier
 from app.store.errors import StoreUnavailable
 from app.store.journal import Signed
 from app.store.ledger import Deletion, NotImproved, Replayed, Request
+from app.store.matches import tally_of
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.scores.score import Claim
     from app.store.idempotency import Attempt
     from app.store.ledger import Ledger
+    from app.store.matches import Proof, Tally
     from app.store.store import Store
 
 _LOOK_EVERY = 0.2
@@ -35,8 +37,8 @@ class ScoreState(StrEnum):
     """How a score stands over all its relays."""
 
     ACCEPTED = "accepted"  # at least one relay has it
-    PENDING = "pending"
-    SUPERSEDED = "superseded"
+    PENDING = "pending"  # on its way to a relay, or at rest until an operator has it tried again
+    SUPERSEDED = "superseded"  # by a newer event, of this store or one that a relay holds (a conflict)
     REJECTED = "rejected"  # no relay will have it
     DELETED = "deleted"
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
@@ -51,6 +53,8 @@ class Receipt:
         address: what the event stands at, or what it deletes.
         deleted_at: `created_at` of the deletion that covers the score, unix seconds; None while it stands.
         replayed: the request came before, and this is its score.
+        proof: the match that proves the score; None for one that is claimed.
+        matches: of the name, where it is asked for.
     """
 
     event_id: str
@@ -60,17 +64,22 @@ class Receipt:
     relays: tuple[RelayState, ...]
     deleted_at: int | None = None
     replayed: bool = False
+    proof: Proof | None = None
+    matches: Tally | None = None
 
     def to_json(self) -> bytes:
-        """The JSON object that clients get: event, address, state, and how it stands at each relay."""
+        """The JSON object that clients get: event, address, state, how it stands at each relay, proof."""
         document: dict[str, object] = {
             "event": orjson.Fragment(self.payload),
             "address": self.address,
             "state": self.state,
             "relays": self.relays,
+            "proof": self.proof,
         }
         if self.deleted_at is not None:
             document["deleted_at"] = self.deleted_at
+        if self.matches is not None:
+            document["matches"] = self.matches
         return orjson.dumps(document)
 
 
@@ -78,9 +87,9 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
     """The state of a score whose deliveries stand so."""
     if DeliveryState.ACCEPTED in states:
         return ScoreState.ACCEPTED
-    if DeliveryState.PENDING in states:
+    if DeliveryState.PENDING in states or DeliveryState.FAILED in states:
         return ScoreState.PENDING
-    if DeliveryState.SUPERSEDED in states:
+    if DeliveryState.SUPERSEDED in states or DeliveryState.CONFLICT in states:
         return ScoreState.SUPERSEDED
     return ScoreState.REJECTED
 
@@ -102,9 +111,14 @@ def hand_over(engine: Engine, signed: Signed, hold: frozenset[str]) -> set[str]:
 
 
 class Publisher:
-    """The one way by which a claim becomes an event, whoever brings it."""
+    """The one way by which a claim becomes an event, whoever brings it.
+
+    Attributes:
+        accepted: scores signed since the process started.
+    """
 
     def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+        self.accepted = 0
         self._store = store
         self._ledger = ledger
         self._engine = engine
@@ -139,6 +153,7 @@ class Publisher:
             case Replayed(event_id):
                 return replace(await self._again(event_id, wait), replayed=True)
             case Signed():
+                self.accepted += 1
                 where = address(answer.event.pubkey, claim.username)
                 return await self._deliver(answer, where, request.hold, wait)
 
@@ -219,9 +234,14 @@ class Publisher:
         return _receipt(await self._store.read(lambda connection: find_score(connection, event_id)))
 
     async def latest(self, username: str) -> Receipt | None:
-        """The newest score event of a name, however it is spelled; its state may be `deleted`."""
+        """The newest score event of a name, however it is spelled, and how many matches it has begun.
+
+        Its state may be `deleted`.
+        """
         d = identifier(username)
-        return _receipt(await self._store.read(lambda connection: latest_score(connection, d)))
+        stored, tally = await self._store.read(lambda c: (latest_score(c, d), tally_of(c, d)))
+        receipt = _receipt(stored)
+        return receipt and replace(receipt, matches=tally)
 
 
 def _receipt(stored: StoredScore | None) -> Receipt | None:
@@ -234,4 +254,5 @@ def _receipt(stored: StoredScore | None) -> Receipt | None:
         ScoreState.DELETED if stored.deleted_at else score_state([relay.state for relay in stored.relays]),
         stored.relays,
         stored.deleted_at,
+        proof=stored.proof,
     )

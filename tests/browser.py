@@ -119,6 +119,15 @@ class Page:
             elif message["method"] == "Log.entryAdded" and params["entry"]["level"] == "error":
                 self.faults.append(f"{params['entry']['text']} {params['entry'].get('url', '')}")
 
+    async def beforehand(self, script: str) -> None:
+        """Run a script in every page before its own scripts."""
+        await self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    async def offline(self, offline: bool) -> None:
+        """Take the network away, or give it back."""
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        await self.call("Network.emulateNetworkConditions", offline=offline, **conditions)
+
     async def go(self, url: str) -> None:
         """Open an address and wait until the page has loaded."""
         self._loaded.clear()

@@ -4,10 +4,18 @@ from hypothesis import HealthCheck, settings
 
 from tests.browser import chromium
 from tests.bundle import bundle
-from tests.postgres import postgres_fixture, url
+from tests.postgres import empty_url, postgres_fixture, url
 from tests.relays.real import python_relay_fixture, rust_relay_fixture
 
-__all__ = ["bundle", "chromium", "postgres_fixture", "python_relay_fixture", "rust_relay_fixture", "url"]
+__all__ = [
+    "bundle",
+    "chromium",
+    "empty_url",
+    "postgres_fixture",
+    "python_relay_fixture",
+    "rust_relay_fixture",
+    "url",
+]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")

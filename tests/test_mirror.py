@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,9 @@ async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) 
     async with mirroring(rust_relay, keys=(OWNER, OLDER)) as http:
         document = (await http.get("/v1/leaderboard")).json()
         protocol = (await http.get("/v1/protocol")).json()
+        page = (await http.get("/")).text
+        found = await http.get("/protocol", params={"player": "anna"})
+        checked = await http.post("/protocol/check", data={"event": document["entries"][0]["event_id"]})
         ready = await http.get("/readyz")
     assert [(e["rank"], e["username"], e["score"]) for e in document["entries"]] == [
         (1, "Anna", 72),
@@ -55,6 +59,9 @@ async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) 
     assert protocol["pubkey"] == hex_of(OWNER)
     assert set(protocol["public_keys"]) == {hex_of(OWNER), hex_of(OLDER)}
     assert protocol["policy"] is None
+    assert re.findall(r'<bdi data-field="username">(\w+)</bdi>', page) == ["Anna", "carla"]
+    assert "All five checks pass." in found.text
+    assert "This is no event." in checked.text
     assert ready.status_code == 200
     assert ready.json()["checks"] == {"board": "ok"}
 
@@ -74,12 +81,17 @@ async def test_its_openapi_document_has_only_what_is_there() -> None:
         verified = await http.post("/v1/verify", content=b"{}", headers={"Content-Type": "application/json"})
     assert verified.status_code == 200
     assert {path: set(operations) for path, operations in paths.items()} == {
+        "/": {"get"},
+        "/protocol": {"get"},
+        "/protocol/check": {"post"},
+        "/assets/{asset}": {"get"},
         "/v1/leaderboard": {"get"},
         "/v1/leaderboard/stream": {"get"},
         "/v1/verify": {"post"},
         "/v1/protocol": {"get"},
         "/healthz": {"get"},
         "/readyz": {"get"},
+        "/metrics": {"get"},
         "/problems/{slug}": {"get"},
         "/openapi.json": {"get"},
     }

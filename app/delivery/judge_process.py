@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -45,19 +46,26 @@ class JudgeProcess:
         Raises:
             JudgeFailed: The system does not let us.
         """
-        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        # It needs no settings, least of all a secret; -P keeps out another `app` in the working directory.
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("BRISCOLA_")}
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_ROOT), environ.get("PYTHONPATH")]))
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", "app.delivery.judge_main", *sorted(keys)),
+                *("-P", "-m", "app.delivery.judge_main", *sorted(keys)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
+                env=environ,
                 start_new_session=True,  # Ctrl-C is for the parent, which then ends its processes
             )
         except OSError as error:
             raise JudgeFailed(str(error)) from None
         return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
 
     def send(self, texts: Sequence[bytes]) -> None:
         """Have events proved; the answer is the next that is received."""
@@ -80,4 +88,8 @@ class JudgeProcess:
         """End the process and wait until it has."""
         if self._process.returncode is None:
             self._process.kill()
+        self._stdin.close()
+        with suppress(OSError):  # what it has not read is of no use any more
+            await self._stdin.wait_closed()
+        await self._stdout.read()  # to the end, which closes our side
         await self._process.wait()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.delivery.backoff import Backoff, Random
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.judge import Finding, Unproved, looks_right
+from app.delivery.model import about
 from app.delivery.read_session import ReadSession
 from app.nostr import nip09
 from app.scores.score_event import KIND
@@ -27,7 +28,7 @@ OVERLAP_SECONDS = 3600
 EVENT_LIMIT = 1_000_000
 """No more stored events are read from one relay."""
 
-WAITING_LIMIT = 10_000
+WAITING_LIMIT = 5_000
 """With so many events waiting to be judged nothing more is read for a moment."""
 
 REST_SECONDS = 0.02
@@ -73,7 +74,11 @@ class ReaderRelay:
 
 
 class RelayReader:
-    """Reads one relay until cancelled."""
+    """Reads one relay until cancelled.
+
+    Attributes:
+        settled: Whether it has been read once, or has failed once.
+    """
 
     def __init__(
         self,
@@ -93,6 +98,7 @@ class RelayReader:
         self._clock = clock
         self._random = random
         self._loop = asyncio.get_running_loop()
+        self.settled = False
         self._state = ReaderState.CONNECTING
         self._reason = ""
         self._events = self._ignored = self._forged = 0
@@ -120,7 +126,7 @@ class RelayReader:
             else:
                 reason = await self._read(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause)
+            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause, extra=about(self.url))
             self._turn(ReaderState.FAILED, reason)
             await asyncio.sleep(pause)
 
@@ -190,7 +196,7 @@ class RelayReader:
                 if session.refused:
                     return session.refused
                 if not self.trusted:
-                    return f"it sent {self._forged} forged events"
+                    return f"it sent {FORGED_LIMIT} forged events, or more"
                 if self._state is ReaderState.READING and not session.reading and not self._pending:
                     self._turn(ReaderState.LIVE, session.reason)
                 await self._sleep(session)
@@ -215,4 +221,5 @@ class RelayReader:
 
     def _turn(self, state: ReaderState, reason: str) -> None:
         self._state, self._reason = state, reason
+        self.settled |= state in (ReaderState.LIVE, ReaderState.FAILED)
         self._turned()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Select, case, func, select
 
@@ -16,6 +16,8 @@ from app.nostr.event import parse_event
 from app.store.tables import event, match
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection, Row
 
     from app.briscola.cards import Card
@@ -46,12 +48,28 @@ class Unpublished(StrEnum):
     NAME_BANNED = "name-banned"
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Tally:
     """How many matches of a name were dealt, and how they ended."""
 
     dealt: int
     finished: int
     forfeited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The match that proves a score.
+
+    Attributes:
+        transcript: the id of the event that holds its transcript.
+        matches: of the name, so that picking the best hand shows.
+    """
+
+    match: str
+    level: str
+    transcript: str
+    matches: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +165,25 @@ def tally_of(connection: Connection, d: str) -> Tally:
         _count(match.c.state == MatchState.FORFEITED.value),
     )
     return Tally(*connection.execute(query.where(match.c.d == d)).one())
+
+
+def find_proof(connection: Connection, score_seq: int) -> Proof | None:
+    """The match that proves a score, named by its `seq`."""
+    query = select(match.c.id, match.c.d, match.c.level, event.c.id.label("transcript"))
+    query = query.join(event, event.c.seq == match.c.transcript_seq).where(match.c.score_seq == score_seq)
+    row = connection.execute(query).first()
+    return row and Proof(row.id, row.level, row.transcript, tally_of(connection, row.d))
+
+
+def find_proofs(connection: Connection, event_ids: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """Of those scores that a match proves: event id, match, level, and the event id of the transcript."""
+    query = (
+        select(_score.c.id, match.c.id, match.c.level, _transcript.c.id)
+        .join(match, match.c.score_seq == _score.c.seq)
+        .join(_transcript, _transcript.c.seq == match.c.transcript_seq)
+        .where(_score.c.id.in_(event_ids))
+    )
+    return [(score, *rest) for score, *rest in connection.execute(query)]
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:

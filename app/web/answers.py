@@ -7,7 +7,9 @@ from pydantic import ConfigDict, with_config
 # pydantic reads the standard library's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
+from app.matches.transcript import Forfeit
 from app.publisher import ScoreState
+from app.store.matches import Proof, Tally
 from app.store.scores import RelayState
 from app.verifier import Check
 
@@ -50,13 +52,24 @@ class EventDocument(TypedDict):
 
 @STRICT
 class ScoreDocument(TypedDict):
-    """A signed score, or a deletion, and how it stands at each relay."""
+    """A signed score, or a deletion, and how it stands at each relay.
+
+    `proof` names the match that the score was played in; it is null for a score that is only claimed.
+    """
 
     event: EventDocument
     address: str
     state: ScoreState
     relays: list[RelayState]
+    proof: Proof | None
     deleted_at: NotRequired[int]
+
+
+@STRICT
+class PlayerDocument(ScoreDocument):
+    """A player's latest score, and how many matches of the name were dealt, finished and forfeited."""
+
+    matches: Tally
 
 
 @STRICT
@@ -74,16 +87,57 @@ class VerdictDocument(TypedDict):
 
 
 @STRICT
+class PointsDocument(TypedDict):
+    """Card points taken by each side."""
+
+    player: int
+    computer: int
+
+
+@STRICT
+class TranscriptVerdictDocument(TypedDict):
+    """What the replay of a match found; `proved` and `not_proved` are sentences."""
+
+    id: str | None
+    ok: bool
+    reasons: list[str]
+    false_ply: int | None
+    match: str | None
+    player: str | None
+    username: str | None
+    level: str | None
+    points: PointsDocument | None
+    forfeit: Forfeit | None
+    score_event: str | None
+    choices_checked: bool
+    proved: list[str]
+    not_proved: list[str]
+
+
+@STRICT
 class VerificationDocument(TypedDict):
-    """A verdict on each event, in order, and what to know of the keys they were held to."""
+    """A verdict on each event, in order, and what to know of the keys they were held to.
+
+    Where a transcript was sent there is one verdict on it instead.
+    """
 
     verdicts: list[VerdictDocument]
+    transcript: NotRequired[TranscriptVerdictDocument]
     warnings: list[str]
 
 
 @STRICT
+class EntryProofDocument(TypedDict):
+    """The match that a row was played in, against which level, and the event that holds its transcript."""
+
+    match: str
+    level: str
+    transcript: str
+
+
+@STRICT
 class EntryDocument(TypedDict):
-    """A row of the board."""
+    """A row of the board; `proof` is null for a score that is only claimed."""
 
     rank: int
     username: str
@@ -91,7 +145,7 @@ class EntryDocument(TypedDict):
     created_at: int
     event_id: str
     event: EventDocument
-    proof: None
+    proof: EntryProofDocument | None
 
 
 @STRICT
@@ -137,6 +191,7 @@ class RelayDocument(TypedDict):
     connected: bool
     last_message: str | None
     last_error: str | None
+    concerns: list[str]
 
 
 @STRICT

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from app.matches.match import Side
 from app.matches.transcript import Forfeit
 from app.store.matches import MatchState, Unpublished
-from app.web.answers import STRICT, EventDocument
+from app.web.answers import STRICT, EventDocument, PointsDocument
 
 
 @STRICT
@@ -32,14 +32,6 @@ class ObservationDocument(TypedDict):
     seat: int
     hand: list[str]
     legal_actions: list[str]
-
-
-@STRICT
-class PointsDocument(TypedDict):
-    """Card points taken by each side."""
-
-    player: int
-    computer: int
 
 
 @STRICT

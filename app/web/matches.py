@@ -131,14 +131,15 @@ class Matches:
         """The match as its player may see it."""
         body = orjson.dumps(_document(await self._match(request)))
         headers = {"ETag": etag_of(body)}
-        if has_it(request.headers.getlist("if-none-match"), headers["ETag"]):
+        known = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
+        if has_it(known, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         return Response(body, headers=headers, media_type=JSON)
 
     @promises(
         Operation(
             {200: Answer("Dealt.", MatchDocument)},
-            problems=(*_ONE, "invalid-deal", "already-dealt", "match-over"),
+            problems=(*_ONE, "statement-refused", "invalid-deal", "already-dealt", "match-over"),
             body=DealBody,
             signs_in=True,
             plays=True,
@@ -154,8 +155,10 @@ class Matches:
         try:
             statement = parse_event(body.statement)
             match = await self._host.deal(match, bytes.fromhex(body.client_seed), statement)
-        except (InvalidEvent, InvalidStatement) as error:
+        except InvalidEvent as error:
             raise _faulty("invalid-deal", "statement", str(error)) from None
+        except InvalidStatement as error:
+            raise Problem("statement-refused", _sentence(error)) from None
         except NotNow as error:
             raise _not_now(error) from None
         return _answer(match)
@@ -258,16 +261,14 @@ def _player(principal: Principal, body: MatchBody) -> str:
     """The public key that signs for the player.
 
     Raises:
-        Problem: 422 if none is known, or it is not the one that signed in.
+        Problem: 403 if none is known, or it is not the one that signed in.
     """
     own = principal.id.removeprefix(_NOSTR) if principal.id.startswith(_NOSTR) else None
     player = body.player or own
     if player is None:
-        raise _faulty(
-            "invalid-match", "player", "is missing: make a key for the player, and send its public key"
-        )
+        raise Problem("forbidden", "Nobody could sign for the player: make a key, and send it as `player`.")
     if own is not None and player != own:
-        raise _faulty("invalid-match", "player", "is not the key that signed this call: leave it out")
+        raise Problem("forbidden", "`player` is not the key that signed this call: leave it out.")
     return player
 
 

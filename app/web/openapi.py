@@ -12,8 +12,10 @@ from pydantic import TypeAdapter
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.briscola.computer import LEVELS
 from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
+from app.web.body import FORM
 from app.web.operation import Answer, Operation, operation_of, promises
 from app.web.problems import KINDS
 
@@ -104,6 +106,8 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "integer", "minimum": 0, "maximum": MAX_TIME},
     ),
     "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
+    "proved": ("`1` for proved scores alone.", {"enum": [0, 1]}),
+    "level": ("Proved scores alone that were played against this level.", {"enum": list(LEVELS)}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "period": ("Rows of the last `day`, of the last `week`, or `all`.", _TEXT),
     "q": ("A player's name, whole and in any spelling: their row alone.", _TEXT),
@@ -174,12 +178,14 @@ def _operation(
     if description.strip():
         described["description"] = description.strip()
     slugs = {*_ALWAYS, *operation.problems}
-    if operation.body is not None or operation.media_types:
+    if operation.body is not None or operation.form:
         slugs.update(_WITH_BODY)
         content: dict[str, Any] = {}
         if operation.body is not None:
             content["application/json"] = {"schema": _schema(operation.body, schemas)}
         content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
+        if operation.form:
+            content[FORM] = {"schema": _form(operation.form)}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
@@ -193,6 +199,16 @@ def _operation(
             bad["content"] |= good["content"]
         described["responses"][str(status)] = bad
     return described
+
+
+def _form(fields: tuple[str, ...]) -> dict[str, Any]:
+    properties = dict.fromkeys(fields, _TEXT)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def _parameter(name: str) -> dict[str, Any]:

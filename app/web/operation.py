@@ -34,8 +34,9 @@ class Operation:
     Attributes:
         answers: good answers by status.
         problems: slugs of what may go wrong, beside what may always go wrong.
-        body: the type of the JSON body; None if it cannot be JSON, or there is none.
+        body: the type of the JSON body.
         media_types: other media types of the body.
+        form: the text fields of a body that is a form.
         signs_in: whether the caller must say who they are.
         plays: whether the token of a match says so too.
         headers: request headers that it reads.
@@ -46,6 +47,7 @@ class Operation:
     problems: tuple[str, ...] = ()
     body: Any = None
     media_types: tuple[str, ...] = ()
+    form: tuple[str, ...] = ()
     signs_in: bool = False
     plays: bool = False
     headers: tuple[str, ...] = ()

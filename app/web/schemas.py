@@ -9,11 +9,25 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from app.briscola.cards import Card, parse_card
 from app.briscola.computer import LEVELS
 from app.matches.match import PLIES
+from app.matches.opening import KIND as OPENING
 from app.scores.score import MIN_SCORE, Claim
 from app.scores.score_event import MAX_SCORE
 from app.scores.username import MAX_LENGTH, check_username
 
-_EVENT = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
+_TEXT = {"type": "string"}
+_STATEMENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        "pubkey": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        "created_at": {"type": "integer", "minimum": 0, "maximum": 2**53 - 1},
+        "kind": {"const": OPENING},
+        "tags": {"type": "array", "items": {"type": "array", "items": _TEXT, "minItems": 1}},
+        "content": {"const": ""},
+        "sig": {"type": "string", "pattern": "^[0-9a-f]{128}$"},
+    },
+    "required": ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"],
+}
 _Username = Annotated[
     str,
     AfterValidator(check_username),
@@ -75,7 +89,7 @@ class DealBody(_Body):
     ]
     statement: Annotated[
         dict[str, Any],
-        WithJsonSchema({"type": "object", "required": list(_EVENT)}),
+        WithJsonSchema(_STATEMENT),
         Field(description="The player's signed event of kind 78 over match, commitment and client seed."),
     ]
 

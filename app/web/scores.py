@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.delivery.model import DeliveryState
 from app.publisher import Receipt, ScoreState
 from app.store.refusals import NothingToDelete, Refused
-from app.web.answers import ScoreDocument
+from app.web.answers import PlayerDocument, ScoreDocument
 from app.web.body import parse_body, read_body
 from app.web.idempotency import attempt_of
 from app.web.operation import Answer, Operation, promises
@@ -112,11 +112,11 @@ class Scores:
 
     @promises(
         Operation(
-            {200: Answer("The score.", ScoreDocument)}, ("not-found", "score-deleted", "store-unavailable")
+            {200: Answer("The score.", PlayerDocument)}, ("not-found", "score-deleted", "store-unavailable")
         )
     )
     async def player(self, request: Request) -> Response:
-        """A player's latest score, by any spelling of the name."""
+        """A player's latest score, and how many matches they have begun, by any spelling of the name."""
         receipt = await self._publisher.latest(request.path_params["username"])
         if receipt is None:
             raise problem_of(NothingToDelete(None))

@@ -38,6 +38,7 @@ class Source:
     board: Leaderboard = field(default_factory=Leaderboard)
     relays: tuple[Relay, ...] = (Relay(),)
     complete: bool = True
+    turns: int = 0
 
     told: asyncio.Queue[Change] = field(default_factory=asyncio.Queue)
     may_be_ready: asyncio.Event = field(default_factory=asyncio.Event)

@@ -11,7 +11,8 @@ from starlette.responses import HTMLResponse
 
 from app.web.cors import Cors
 from app.web.edge import Edge
-from tests.service import running
+from app.web.traffic import Traffic
+from tests.service import assert_problem, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,11 +32,19 @@ async def test_every_answer_is_only_what_it_says(tmp_path: Path, path: str) -> N
 
 
 async def answer_of(public_url: str, page: HTMLResponse, times: int = 1) -> httpx.Response:
-    transport = httpx.ASGITransport(Edge(page, Cors(frozenset()), public_url))
+    transport = httpx.ASGITransport(Edge(page, Cors(frozenset()), Traffic(), public_url))
     async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
         for _ in range(times):
             answer = await http.get("/")
         return answer
+
+
+@pytest.mark.parametrize("path", ["/v1/scores/%00", "/v1/players/a%00b", "/v1/players/a%00b/score"])
+async def test_no_address_holds_a_nul(url: str, path: str) -> None:
+    """PostgreSQL takes none in a text."""
+    async with running(url) as client:
+        for method in ("GET", "DELETE"):
+            assert_problem(await client.http.request(method, path), 404, "not-found")
 
 
 async def test_browsers_stay_on_https_where_it_is_spoken() -> None:
@@ -60,7 +69,7 @@ async def test_a_call_that_comes_to_no_end_before_the_server_stops_hears_of_it()
         entered.set()
         await asyncio.Event().wait()
 
-    transport = httpx.ASGITransport(Edge(endless, Cors(frozenset()), "http://scores.example"))
+    transport = httpx.ASGITransport(Edge(endless, Cors(frozenset()), Traffic(), "http://scores.example"))
     async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
         call = asyncio.create_task(http.get("/"))
         await entered.wait()

@@ -84,7 +84,8 @@ export class BoardView {
     for (const element of [...this.#body.children]) if (!wanted.has(element)) element.remove();
     const focused = document.activeElement;
     elements.forEach((element, i) => {
-      if (this.#body.children[i] !== element) this.#body.insertBefore(element, this.#body.children[i] ?? null);
+      if (this.#body.children[i] !== element)
+        this.#body.insertBefore(element, this.#body.children[i] ?? null);
     });
     if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
   }

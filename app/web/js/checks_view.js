@@ -23,11 +23,23 @@ export function showVerdict(form, verdict) {
   field(form, "reasons").replaceChildren(...reasons);
 }
 
+/** Show no verdict, only what the checks are. @param {Element} form a `.verdict` */
+export function clearVerdict(form) {
+  form.dataset.state = "blank";
+  for (const item of form.querySelectorAll("[data-check]")) {
+    item.dataset.state = "blank";
+    field(item, "word").textContent = "";
+  }
+  field(form, "reasons").replaceChildren();
+}
+
 /** The element in which a part of the page says one thing. */
 export const field = (part, name) => part.querySelector(`[data-field="${name}"]`);
 
 function summary({ ok, consistent, failed }) {
   if (failed === "unparsable") return "This is no event.";
   if (!ok) return "This is no score of this app.";
-  return consistent ? "All five checks pass." : "All five checks pass, but the event disagrees with itself: no board shows it.";
+  return consistent
+    ? "All five checks pass."
+    : "All five checks pass, but the event disagrees with itself: no board shows it.";
 }

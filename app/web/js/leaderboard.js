@@ -1,4 +1,4 @@
-// The page /: reads the relays, verifies, ranks and shows the board live. Until it has something to stand by, the
+// The page /: reads the relays, verifies, ranks and shows the board live. Until it has a board to stand by, the
 // rows that the server verified stay.
 
 import { BoardView } from "./board_view.js";
@@ -40,7 +40,7 @@ function refresh() {
 function draw() {
   drawing = false;
   reading.board.advance(Date.now() / 1000);
-  const all = reading.board.rows();
+  const all = reading.ready ? reading.board.rows() : [];
   showTrust(reading, all.length);
   if (!reading.ready) return;
   const period = tools.elements.period.value;
@@ -53,13 +53,14 @@ function draw() {
   view.show(found.slice(0, limit), shown?.question === question);
   further.hidden = found.length <= limit;
   empty.hidden = found.length > 0;
-  empty.dataset.state = "none";
+  empty.dataset.state = reading.settled ? "none" : "reading";
   field(empty, "empty").textContent = emptyText(search, ranked.length, all.length);
   tell(question, ranked);
 }
 
 function emptyText(search, ranked, all) {
   if (search && ranked) return `Nobody here is called "${search}".`;
+  if (!reading.settled) return "Reading the relays…";
   if (all > 0) return "No score in this time. Look at all time.";
   return "No score yet. The first hand is still to be played.";
 }
@@ -92,8 +93,7 @@ function openChecks({ username, score, createdAt, event }) {
 function choosePeriod(event) {
   event.preventDefault();
   tools.elements.period.value = event.currentTarget.dataset.period;
-  for (const link of tools.querySelectorAll("[data-period]"))
-    link.toggleAttribute("aria-current", false);
+  for (const link of tools.querySelectorAll("[data-period]")) link.toggleAttribute("aria-current", false);
   event.currentTarget.setAttribute("aria-current", "true");
   ask();
 }
@@ -120,7 +120,11 @@ further.querySelector("a").addEventListener("click", (event) => {
 });
 dialog.querySelector(".close").addEventListener("click", () => dialog.close());
 dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
-for (const change of ["online", "offline", "visibilitychange"]) window.addEventListener(change, refresh);
+window.addEventListener("online", () => reading.wake());
+for (const change of ["online", "offline"]) window.addEventListener(change, refresh);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) reading.wake();
+});
 setInterval(() => {
   view.tick();
   refresh();
@@ -129,6 +133,7 @@ setInterval(() => {
 document.documentElement.classList.add("live");
 for (const time of document.querySelectorAll("#board time")) showTime(time, Date.parse(time.dateTime) / 1000);
 if (served.length === 0) {
+  field(document, "by").textContent = "Nothing verified yet";
   empty.dataset.state = "reading";
   field(empty, "empty").textContent = "Reading the relays…";
 }

@@ -30,8 +30,8 @@ export class Board {
   }
 
   /**
-   * Take an event of the right shape at a unix time, if it is one of the app's and its signature holds; scores
-   * must pass all checks and agree with themselves.
+   * Take an event at a unix time, if it is one of the app's and its signature holds; scores must pass all
+   * checks and agree with themselves.
    * @returns {boolean} false if it is a forgery: all but its signature speaks for it
    */
   add(event, now) {
@@ -53,8 +53,8 @@ export class Board {
   }
 
   /**
-   * The scores from `since` on, best first: ties by the earlier time, then by the lower id. Equal scores share a
-   * rank, and the next one counts them all: 1, 2, 2, 4.
+   * The scores from `since` on, best first: ties by the earlier time, then by the lower id. Equal scores share
+   * a rank, and the next one counts them all: 1, 2, 2, 4.
    */
   rows(since = 0) {
     const rows = [...this.#newest.values()].filter((row) => row.createdAt >= since && !this.#isDeleted(row));

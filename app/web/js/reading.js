@@ -1,4 +1,4 @@
-// All relays read into one board: every signature is checked here, a few at a time, so that the page stays alive.
+// All relays read into one board: every signature is checked here, a few at a time, to keep the page alive.
 
 import { Board } from "./ranking.js";
 import { RelayFeed } from "./relay_feed.js";
@@ -36,9 +36,19 @@ export class Reading {
     this.#work();
   }
 
-  /** Whether there is something to stand by: a relay has answered, or none will; and all that came is verified. */
+  /** Try those that are away at once: the network may be back. */
+  wake() {
+    for (const feed of this.feeds) feed.wake();
+  }
+
+  /** Whether every relay has said all it will for now. */
+  get settled() {
+    return this.feeds.every((feed) => feed.settled);
+  }
+
+  /** Whether there is a board to stand by: a relay has answered, or none will, and all that came is verified. */
   get ready() {
-    const heard = this.feeds.some((feed) => feed.state === "live") || this.feeds.every((feed) => feed.settled);
+    const heard = this.feeds.some((feed) => feed.state === "live") || this.settled;
     return heard && this.#queues.size === 0;
   }
 

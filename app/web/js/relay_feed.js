@@ -1,9 +1,10 @@
-// One relay's scores: what it has, page by page, then what comes. It is believed nothing and may cost only so much.
+// One relay's scores: what it has, page by page, then what comes. No word of it is believed, and what it can
+// cost is bounded.
 
 import { DELETION, KIND } from "./verify.js";
 
 const PAGE = 500;
-const MAX_PAGES = 100;
+const MAX_PAGES = 30;
 const SMALLEST_CAP = 100; // no relay in use gives fewer at once, so a smaller page is all there is
 const MAX_MESSAGE = 128 * 1024; // characters
 const MAX_MESSAGES = 20_000; // a minute
@@ -29,6 +30,7 @@ export class RelayFeed {
   #onChange;
   #socket = null;
   #deadline = 0;
+  #nextTry = 0;
   #messages = 0;
   #minute = 0;
   #forgeries = 0;
@@ -76,6 +78,13 @@ export class RelayFeed {
     });
     socket.onmessage = ours(({ data }) => this.#read(data));
     socket.onclose = ours(() => this.#retry("cannot be reached"));
+  }
+
+  /** Try again now, if it is away. */
+  wake() {
+    if (this.state !== "away") return;
+    clearTimeout(this.#nextTry);
+    this.connect();
   }
 
   /** Hear no more of it. */
@@ -168,7 +177,7 @@ export class RelayFeed {
     this.note = note;
     this.complete = false;
     this.#become("away");
-    setTimeout(() => this.connect(), this.#retryMs * (0.5 + Math.random() / 2));
+    this.#nextTry = setTimeout(() => this.connect(), this.#retryMs * (0.5 + Math.random() / 2));
     this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
   }
 

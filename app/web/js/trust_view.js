@@ -38,11 +38,11 @@ export function showTrust(reading, count) {
 }
 
 function noticeOf(feeds, complete) {
-  if (complete === feeds.length) return "";
   if (!navigator.onLine) return "You are offline. This is what was verified before; it goes on by itself.";
+  if (complete === feeds.length) return "";
   if (feeds.some((feed) => !feed.settled)) return "";
   if (complete === 0 && feeds.every((feed) => feed.state !== "live"))
-    return "No relay can be reached now. These are the scores this page was loaded with, verified in your browser.";
+    return "No relay can be reached now. These are the scores this page came with, verified in your browser.";
   return "Not every relay has told all it has, so scores may be missing.";
 }
 

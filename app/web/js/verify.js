@@ -93,16 +93,24 @@ function firstFailure(event, keys, content) {
 }
 
 function shapeFault(event) {
-  for (const [name, length] of [["id", 64], ["pubkey", 64], ["sig", 128]])
+  for (const [name, length] of [
+    ["id", 64],
+    ["pubkey", 64],
+    ["sig", 128],
+  ])
     if (!isHex(event[name], length)) return `${name} is not ${length} lower-case hex digits`;
-  for (const [name, largest] of [["created_at", Number.MAX_SAFE_INTEGER], ["kind", 65535]])
+  for (const [name, largest] of [
+    ["created_at", Number.MAX_SAFE_INTEGER],
+    ["kind", 65535],
+  ])
     if (!Number.isInteger(event[name]) || event[name] < 0 || event[name] > largest)
       return `${name} is not an integer from 0 to ${largest}`;
   if (!Array.isArray(event.tags)) return "tags is not a list";
   for (const tag of event.tags) {
     if (!Array.isArray(tag)) return "a tag is not a list";
     if (tag.length === 0) return "a tag is empty";
-    if (tag.some((element) => typeof element !== "string")) return "a tag holds something that is not a string";
+    if (tag.some((element) => typeof element !== "string"))
+      return "a tag holds something that is not a string";
   }
   return typeof event.content === "string" ? null : "content is not a string";
 }
@@ -153,13 +161,17 @@ function tagFaults(tags, username, score) {
   for (const name of TAG_NAMES) {
     const found = tags.filter((tag) => Array.isArray(tag) && tag[0] === name);
     if (found.length !== 1)
-      faults.push(found.length ? `the tag ${name} occurs ${found.length} times` : `the tag ${name} is missing`);
+      faults.push(
+        found.length ? `the tag ${name} occurs ${found.length} times` : `the tag ${name} is missing`,
+      );
     for (const tag of found)
       if (tag.length !== 2) faults.push(`a tag ${name} has ${tag.length} elements, not 2`);
     if (wanted[name] !== null && found.some((tag) => tag[1] !== wanted[name]))
       faults.push(`the tag ${name} is not ${shown(wanted[name])}, as the content has it`);
   }
-  const others = tags.filter((tag) => !isOurs(tag)).map((tag) => (Array.isArray(tag) && tag.length ? tag[0] : tag));
+  const others = tags
+    .filter((tag) => !isOurs(tag))
+    .map((tag) => (Array.isArray(tag) && tag.length ? tag[0] : tag));
   if (others.length) faults.push(`there are other tags: ${listed(others)}`);
   return faults;
 }

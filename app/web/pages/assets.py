@@ -73,7 +73,12 @@ class Assets:
             raise Problem(
                 "not-found", "There is no such file: load the page again for the names it uses now."
             )
-        if "gzip" in request.headers.get("accept-encoding", ""):
+        if takes_gzip(request):
             headers = {**_KEEP, "Content-Encoding": "gzip"}
             return Response(asset.packed, media_type=asset.media_type, headers=headers)
         return Response(asset.plain, media_type=asset.media_type, headers=_KEEP)
+
+
+def takes_gzip(request: Request) -> bool:
+    """Whether the client reads packed answers."""
+    return "gzip" in request.headers.get("accept-encoding", "")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from app.web.pages.assets import Assets
+from app.web.pages.assets import Assets, takes_gzip
+from app.web.protocol import key_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from starlette.requests import Request
+
 TEMPLATES = Path(__file__).parent / "templates"
+
+_LEVEL = 5  # of gzip: a page is packed for each call
 
 
 class Html:
@@ -31,7 +37,11 @@ class Html:
         root = urlsplit(public_url).path.rstrip("/")
         self.assets = Assets(root)
         policy = content_security_policy(relays)
-        self._headers = {"Content-Security-Policy": policy, "Cache-Control": "no-cache"}
+        self._headers = {
+            "Content-Security-Policy": policy,
+            "Cache-Control": "no-cache",
+            "Vary": "Accept-Encoding",
+        }
         self._templates = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -40,13 +50,18 @@ class Html:
             lstrip_blocks=True,
         )
         protocol = orjson.dumps({"relays": list(relays), "keys": sorted(keys)}).decode()
-        self._templates.globals.update(root=root, protocol=protocol, asset=self.assets.address)
+        self._templates.globals.update(
+            root=root, protocol=protocol, asset=self.assets.address, warnings=key_warnings(keys)
+        )
 
-    def page(self, name: str, *, here: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def page(self, request: Request, name: str, *, here: str, **values: Any) -> Response:
         """The page of a template, which gets `values`, under the path `here`."""
         script = self.assets.script(f"{name}.js")
         text = self._templates.get_template(f"{name}.html").render(here=here, script=script, **values)
-        return HTMLResponse(text, status, self._headers)
+        if not takes_gzip(request):
+            return HTMLResponse(text, headers=self._headers)
+        packed = gzip.compress(text.encode(), _LEVEL)
+        return HTMLResponse(packed, headers={**self._headers, "Content-Encoding": "gzip"})
 
 
 def content_security_policy(relays: Sequence[str]) -> str:

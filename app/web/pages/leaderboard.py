@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from app.scores.score_event import identifier
 from app.web.board import select
-from app.web.board_query import PERIODS, BoardQuery, cursor_text, parse_query
+from app.web.board_query import DEFAULT_LIMIT, PERIODS, BoardQuery, cursor_text, parse_query
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
 from app.web.problems import Problem
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
-PAGE = 100
+PAGE = DEFAULT_LIMIT
 ALL = "all"
 MAX_SEARCH = 64
 NOT_COMPLETE = "Not every relay has told all it has, so scores may be missing."
@@ -94,6 +94,7 @@ class LeaderboardPage:
         period = period if period in PERIODS else ALL
         search = asked.get("q", "").strip()[:MAX_SEARCH]
         return self._html.page(
+            request,
             "leaderboard",
             here="/",
             period=period,

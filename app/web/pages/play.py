@@ -33,6 +33,8 @@ class PlayPage:
         return [Route("/play", self.show)]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
-    async def show(self, _: Request) -> Response:
+    async def show(self, request: Request) -> Response:
         """A table to play on, for people."""
-        return self._html.page("play", here="/play", service=self._service, blank_verdict=verdict_view.BLANK)
+        return self._html.page(
+            request, "play", here="/play", service=self._service, blank_verdict=verdict_view.BLANK
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import orjson
 from starlette.routing import Route
@@ -12,7 +12,7 @@ from starlette.routing import Route
 from app.nostr import json_text
 from app.scores.score_event import MAX_SCORE, identifier
 from app.verifier import verify_with
-from app.web.body import read_body
+from app.web.body import FORM, read_body
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
 from app.web.problems import Problem
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from app.web.pages.html import Html
 
 MAX_FORM = 3 * json_text.EXACT_LIMIT  # as long an event as can be read, with every byte as %XX
-FORM = "application/x-www-form-urlencoded"
 SUBSCRIPTION = "briscola-scores"
 # From the strongest to the weakest, with their points (seed 000).
 RANKS = {"Ace": 11, "3": 10, "King": 4, "Knight": 3, "Jack": 2, "7": 0, "6": 0, "5": 0, "4": 0, "2": 0}
@@ -65,26 +64,34 @@ class ProtocolPage:
     async def show(self, request: Request) -> Response:
         """Rules and protocol, for people; with the checks of a player's latest score, if one is named."""
         row = self._board.row(identifier(request.query_params.get("player", "")))
-        return await self._page("" if row is None else row.event)
+        return await self._page(request, "" if row is None else row.event)
 
     @promises(
-        Operation({200: Answer("The page, with the verdict.", media_type="text/html")}, media_types=(FORM,))
+        Operation({200: Answer("The page, with the verdict.", media_type="text/html")}, form=("event",))
     )
     async def check(self, request: Request) -> Response:
         """The checks of an event that somebody has put into the page's form."""
         await self._limits.count_work(request.scope)
         raw = await read_body(request, MAX_FORM, (FORM,))
-        try:
-            fields = parse_qs(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=1)
-        except ValueError:
-            raise Problem("malformed-body", "The form has one field, event, and no others.") from None
-        return await self._page(fields.get("event", [""])[0].strip())
+        return await self._page(request, _event(raw).strip())
 
-    async def _page(self, event: str) -> Response:
+    async def _page(self, request: Request, event: str) -> Response:
         # Off the loop: an event that nests deeply takes a while to read.
         verdict = await asyncio.to_thread(verify_with, event, self._keys) if event else None
         shown = verdict_view.BLANK if verdict is None else verdict_view.view(verdict)
-        return self._html.page("protocol", here="/protocol", pasted=event, verdict=shown, **self._told)
+        return self._html.page(
+            request, "protocol", here="/protocol", pasted=event, verdict=shown, **self._told
+        )
+
+
+def _event(form: bytes) -> str:
+    try:
+        ((name, event),) = parse_qsl(form.decode("latin-1"), keep_blank_values=True, max_num_fields=1)
+    except ValueError:
+        name = event = ""
+    if name != "event":
+        raise Problem("malformed-body", "The form has one field, event, and no other.")
+    return event
 
 
 def _request(wanted: dict[str, object]) -> str:

@@ -1,75 +1,27 @@
-"""The leaderboard in a real Chromium, which reads the relays itself."""
+"""The leaderboard in a real Chromium: what people see and do."""
 
 from __future__ import annotations
 
 import json
-import random
-import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
 
-from app.scores.leaderboard import Leaderboard
-from app.scores.signed_score import Deletion, SignedScore
-from tests.browser import PHONE, Page, page
+from app.scores.signed_score import SignedScore
+from tests.browser import PHONE, page
 from tests.process import environment, serving
-from tests.relays.events import signed_event
-from tests.relays.fake import FakeRelay, Peer
-from tests.service import PUBKEY, SECRET, make_key
+from tests.relays.fake import FakeRelay
+from tests.service import make_key
 from tests.web.boards import Source
+from tests.web.pages.browsing import ROWS, board, holding, signed
 from tests.web.pages.site import site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("bundle")
-
-KEYS, OTHER = Keys.parse(SECRET), Keys.parse(f"{3:064x}")
-AT = int(time.time())  # once, so that what is equally old has equal times
-READY = "document.querySelector('#trust').dataset.by === 'browser'"
-ROWS = """[...document.querySelectorAll("#board tbody tr")].map((row) =>
-  ["rank", "username", "score"].map((name) => row.querySelector(`[data-field=${name}]`).textContent))"""
-
-
-def signed(name: str, score: int, age: int = 0, keys: Keys = KEYS, **more: Any) -> dict[str, Any]:
-    """A score, so many seconds old."""
-    event: dict[str, Any] = json.loads(signed_event(keys, name, score, AT - age, **more))
-    return event
-
-
-def deletion(tags: list[list[str]], age: int = 0, keys: Keys = KEYS) -> dict[str, Any]:
-    """A deletion (NIP-09), so many seconds old."""
-    builder = EventBuilder(Kind(5), "").tags([Tag.parse(tag) for tag in tags])
-    at = Timestamp.from_secs(AT - age)
-    event: dict[str, Any] = json.loads(builder.custom_created_at(at).finalize(keys).as_json())
-    return event
-
-
-def holding(*events: dict[str, Any]) -> FakeRelay:
-    """A relay that stores these."""
-    return FakeRelay(stored={event["id"]: event for event in events})
-
-
-def telling(*events: dict[str, Any]) -> FakeRelay:
-    """A relay that sends these, whatever it is asked."""
-
-    def answer(peer: Peer, subscription: str, _: object) -> None:
-        for event in events:
-            peer.send("EVENT", subscription, event)
-        peer.send("EOSE", subscription)
-
-    return FakeRelay(on_req=answer)
-
-
-async def board(tab: Page, url: str, path: str = "/") -> list[list[str]]:
-    """Open the page and wait until the browser has verified; gives the rows."""
-    await tab.go(url + path)
-    await tab.until(READY)
-    rows: list[list[str]] = await tab.evaluate(ROWS)
-    return rows
 
 
 async def test_a_score_that_is_posted_shows_at_once(chromium: str, rust_relay: str, tmp_path: Path) -> None:
@@ -102,128 +54,6 @@ async def test_a_score_that_is_posted_shows_at_once(chromium: str, rust_relay: s
         await tab.until("document.querySelector('#board [data-field=score]').textContent === '91'")
         assert await tab.evaluate(ROWS) == [["1", "alice", "91"], ["2", "Bob", "90"]]
         assert tab.faults == []
-
-
-async def test_nothing_forged_is_ever_shown(chromium: str) -> None:
-    good, fresh = signed("alice", 50, 100), signed("bob", 40, 100)
-    lies = [
-        {**signed("mallory", 120), "sig": "0" * 128},
-        {**good, "sig": fresh["sig"]},  # the id of a real one
-        {**signed("alice", 120), "created_at": AT + 1},
-        signed("mallory", 120, keys=OTHER),
-        {**signed("mallory", 120, keys=OTHER), "pubkey": PUBKEY},
-        signed("mallory", 120, content='{"v":1,"username":"mallory","score":1}'),
-        signed("mallory", 120, content='{"v":2,"username":"mallory","score":120}'),
-        signed("mallory", 120, -3600),  # an hour ahead
-        {**deletion([["a", f"31250:{PUBKEY}:alice"]]), "sig": "0" * 128},
-        deletion([["a", f"31250:{PUBKEY}:alice"]], keys=OTHER),
-        {"kind": 31250, "pubkey": PUBKEY, "created_at": 1, "tags": "x"},
-    ]
-    async with (
-        telling(*lies) as liar,
-        holding(good, fresh) as honest,
-        page(chromium) as tab,
-        site(Source(), relays=[liar.url, honest.url], clock=time.time) as url,
-    ):
-        await tab.go(url)
-        await tab.until("document.querySelectorAll('#board tbody tr').length === 2")
-        await tab.until("document.querySelectorAll('.relays [data-state=live]').length === 2")
-        assert await tab.evaluate(ROWS) == [["1", "alice", "50"], ["2", "bob", "40"]]
-        told = await tab.evaluate("document.querySelector('#trust .more p').textContent")
-        assert re.search(
-            "[45] forged events were refused", told
-        )  # one may come when a real one stands already
-        assert "1 event from the future must wait." in told
-        assert tab.faults == []
-
-
-async def test_who_keeps_forging_is_heard_no_more(chromium: str) -> None:
-    lies = [{**signed(f"m{number}", 120), "sig": "0" * 128} for number in range(50)]
-    async with (
-        telling(*lies) as liar,
-        holding(signed("alice", 50)) as honest,
-        page(chromium) as tab,
-        site(Source(), relays=[liar.url, honest.url], clock=time.time) as url,
-    ):
-        await tab.go(url)
-        await tab.until("document.querySelector('.relays li').dataset.state === 'dropped'")
-        await liar.until(lambda: liar.open_sockets == 0)
-        assert await board(tab, url) == [["1", "alice", "50"]]
-        assert await tab.text("#notice") == "Not every relay has told all it has, so scores may be missing."
-
-
-def python_board(events: list[dict[str, Any]]) -> list[list[str]]:
-    """The same events on the server's board."""
-    made = Leaderboard()
-    for event in events:
-        if event["kind"] == 5:
-            names = {tag[1].split(":", 2)[2] for tag in event["tags"] if tag[0] == "a"}
-            ids = {tag[1] for tag in event["tags"] if tag[0] == "e"}
-            entry: Any = Deletion(event["id"], event["created_at"], frozenset(names), frozenset(ids))
-        else:
-            content = json.loads(event["content"])
-            row = (content["username"], content["score"], event["created_at"], event["id"], "")
-            entry = SignedScore(*row)
-        made.add(entry, time.time())
-    return [[str(rank), row.username, str(row.score)] for rank, row in made.ranking.page(len(made))]
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-async def test_the_browsers_board_is_the_servers(chromium: str, seed: int) -> None:
-    """Ties, versions, two keys of the app, deletions, the future: in any order, from two relays."""
-    drawn = random.Random(seed)
-    names = ["alice", "Alice", "bob", "José", "josé", "ΣΊΣΥΦΟΣ", "σίσυφος", "İzmir", "x-1", "x.2", "田中"]
-    events = []
-    for _ in range(60):
-        age = drawn.choice([*range(5), 600, 86_000, 10_000_000, -5000])
-        name = drawn.choice(names)
-        events.append(signed(name, drawn.randrange(60, 70), age, drawn.choice([KEYS, OTHER])))
-    for age in (2, 3, 600):
-        target = drawn.choice(events)
-        events.append(deletion([["e", target["id"]], ["a", f"31250:{PUBKEY}:bob"]], age, OTHER))
-    drawn.shuffle(events)
-    expected = python_board(events)
-    assert len(expected) > 3
-    async with holding(*events[:45]) as one, holding(*events[30:]) as two, page(chromium) as tab:
-        relays, keys = [one.url, two.url], [PUBKEY, OTHER.public_key().to_hex()]
-        async with site(Source(), relays=relays, keys=keys, clock=time.time) as url:
-            await tab.go(url)
-            await tab.until("document.querySelectorAll('.relays [data-state=live]').length === 2")
-            await tab.until(READY)
-            await tab.until(f"document.querySelectorAll('#board tbody tr').length === {len(expected)}")
-            assert await tab.evaluate(ROWS) == expected
-            assert tab.faults == []
-
-
-async def test_more_scores_than_a_relay_gives_at_once(chromium: str) -> None:
-    """1,203 players over a cap of 500; and 700 of one second, of which not all can be had."""
-
-    def capped(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
-        until = filters[0].get("until", 2**53)
-        found = [event for event in peer.relay.stored.values() if event["created_at"] <= until]
-        found.sort(key=lambda event: -event["created_at"])
-        peer.send_text(*(json.dumps(["EVENT", subscription, event]) for event in found[:500]))
-        peer.send("EOSE", subscription)
-
-    spread = [signed(f"p{number}", number % 121, number) for number in range(1203)]
-    async with holding(*spread) as relay, page(chromium) as tab:
-        relay.on_req = capped
-        async with site(Source(), relays=[relay.url], clock=time.time) as url:
-            await board(tab, url)
-            assert "1203 players · 1 relay" in await tab.text("#trust summary")
-            assert len(await tab.evaluate(ROWS)) == 100
-            await tab.click("#further a")
-            await tab.until("document.querySelectorAll('#board tbody tr').length === 200")
-            # From here on seven hundred share a second.
-            for event in spread[200:900]:
-                del relay.stored[event["id"]]
-            crowd = [signed(f"p{number}", 1, 5000) for number in range(200, 900)]
-            relay.stored |= {event["id"]: event for event in crowd}
-            await board(tab, url)
-            assert "1003 players · 0 of 1 relay" in await tab.text("#trust summary")
-            assert "more scores in one second than it gives" in await tab.evaluate(
-                "document.querySelector('.relays').textContent"
-            )
 
 
 async def test_names_change_nothing_else_on_the_page(chromium: str) -> None:
@@ -284,21 +114,24 @@ async def test_when_no_relay_answers_the_loaded_scores_are_verified(chromium: st
         assert await tab.text("#trust summary") == "Verified in your browser 1 player · 0 of 1 relay"
 
 
-async def test_a_relay_that_refuses_leaves_the_board_partial(chromium: str) -> None:
-    async with holding(signed("alice", 72)) as honest, FakeRelay() as other, page(chromium) as tab:
-        other.on_req = lambda peer, subscription, _: peer.send("CLOSED", subscription, "restricted: no")
-        async with site(Source(), relays=[honest.url, other.url], clock=time.time) as url:
-            assert await board(tab, url) == [["1", "alice", "72"]]
-            await tab.until("document.querySelector('.relays [data-state=away]')")
-            assert "1 player · 1 of 2 relays" in await tab.text("#trust summary")
-            assert (
-                await tab.text("#notice") == "Not every relay has told all it has, so scores may be missing."
-            )
-            # It comes to its senses, and the board is whole.
-            other.on_req = honest.on_req
-            await tab.until("document.querySelectorAll('.relays [data-state=live]').length === 2")
-            await tab.until("document.querySelector('#notice').hidden")
-            assert "1 player · 2 relays" in await tab.text("#trust summary")
+async def test_offline_it_says_so_and_online_it_goes_on(chromium: str) -> None:
+    async with (
+        holding(signed("alice", 72)) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        await tab.offline(True)
+        await tab.until("document.querySelector('#notice').innerText.startsWith('You are offline')")
+        assert await tab.evaluate(ROWS) == [["1", "alice", "72"]]
+        await tab.offline(False)
+        await tab.until("document.querySelector('#notice').hidden")
+        fresh = signed("bob", 90)
+        relay.stored[fresh["id"]] = fresh
+        for peer in list(relay.peers):
+            peer.send("EVENT", "scores", fresh)
+        await tab.until("document.querySelectorAll('#board tbody tr').length === 2")
+        assert tab.faults == []
 
 
 async def test_an_empty_board_and_a_search_that_finds_nobody(chromium: str) -> None:

@@ -42,7 +42,8 @@ async def test_it_says_how_this_service_is_set_up() -> None:
 async def test_the_key_that_everybody_knows_is_warned_of() -> None:
     known = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
     async with client(pages(Source(), keys=[known])) as http:
-        assert "Everybody knows the secret" in (await http.get("/protocol")).text
+        for path in ("/", "/protocol"):
+            assert "Everybody knows the secret" in (await http.get(path)).text
 
 
 @pytest.mark.parametrize(
@@ -79,10 +80,9 @@ async def test_what_is_no_form_is_refused() -> None:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     async with client(pages(Source())) as http:
         assert_problem(await http.post("/protocol/check", json={}), 415, "unsupported-media-type")
-        assert_problem(
-            await http.post("/protocol/check", content=b"a=1&b=2", headers=form), 400, "malformed-body"
-        )
-        assert_problem(
-            await http.post("/protocol/check", content=b"x" * 800_000, headers=form), 413, "body-too-large"
-        )
-        assert (await http.post("/protocol/check", content=b"", headers=form)).status_code == 200
+        for wrong in (b"", b"a=1", b"event=1&event=2", b"event=1&b=2"):
+            answer = await http.post("/protocol/check", content=wrong, headers=form)
+            assert_problem(answer, 400, "malformed-body")
+        answer = await http.post("/protocol/check", content=b"event=" + b"x" * 800_000, headers=form)
+        assert_problem(answer, 413, "body-too-large")
+        assert (await http.post("/protocol/check", data={"event": " "})).status_code == 200
