@@ -19,13 +19,13 @@ export function listen(hand, choose) {
   hand.addEventListener("pointerdown", (event) => {
     const card = event.target.closest(".card");
     if (card === null || event.button !== 0 || !event.isPrimary) return;
+    card.setPointerCapture(event.pointerId); // a quick hand is off the card before it has moved at all
     drag = { card, x: event.clientX, y: event.clientY, moved: false };
   });
   hand.addEventListener("pointermove", (event) => {
     if (drag === null || !event.isPrimary) return;
     const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
     if (!drag.moved && Math.hypot(x, y) < DRAG) return;
-    if (!drag.moved) drag.card.setPointerCapture(event.pointerId);
     drag.moved = true;
     drag.card.classList.add("dragged");
     drag.card.style.transform = `translate(${x}px, ${y}px)`;

@@ -92,7 +92,7 @@ async def test_without_scripts_the_server_vouches(chromium: str) -> None:
         assert await tab.text("#trust summary") == "Verified by this server 1 player"
         assert await tab.text("#board th.name bdi") == "alice"
         await tab.click("#board .check")
-        await tab.until("location.pathname === '/protocol'")
+        await tab.until("location.pathname === '/protocol' && document.readyState === 'complete'")
         assert await tab.text("#result .sum") == "This is no score of this app."  # made up, so not signed
 
 

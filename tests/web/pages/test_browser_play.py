@@ -320,7 +320,7 @@ async def test_a_hand_that_is_given_up_stays_on_record(
         assert found == [("gentle", "forfeited"), ("normal", "forfeited")]
         # One that expires is found out with the next card.
         await tab.click("#new")
-        await tab.until("document.querySelector('#stock-count').textContent === '34'")
+        await tab.until(f"!({OVER})")
         with closing(sqlite3.connect(tmp_path / "scores.db")) as database, database:
             database.execute("UPDATE match SET due = 1 WHERE state = 'playing'")
         await tab.click("#hand .card")
