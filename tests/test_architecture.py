@@ -30,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "app.client_auth": {"app.nostr"},
     "app.client_answers": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth", "app.client_answers"},
+    "app.match_client": {"app.nostr", "app.briscola", "app.matches", "app.client", "app.client_auth"},
     "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
