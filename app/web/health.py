@@ -15,6 +15,8 @@ from app.web.answers import AliveDocument, ReadinessDocument
 from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -39,10 +41,12 @@ async def alive(_request: Request) -> Response:
 class Health:
     """The two probes of a service that signs."""
 
-    def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+    def __init__(self, store: Store, ledger: Ledger, engine: Engine, unread: Mapping[str, str]) -> None:
+        """`unread`: relay -> what is to be known of it since the start."""
         self._store = store
         self._ledger = ledger
         self._engine = engine
+        self._unread = unread
 
     def routes(self) -> list[BaseRoute]:
         """The routes."""
@@ -65,6 +69,7 @@ class Health:
                 "connected": relay.connected,
                 "last_message": relay.last_message,
                 "last_error": relay.last_error,
+                "concerns": [*relay.concerns, *filter(None, [self._unread.get(relay.url)])],
             }
             for relay in self._engine.status()
         ]
@@ -93,6 +98,7 @@ class MirrorHealth:
                 "connected": relay.state in {ReaderState.READING, ReaderState.LIVE},
                 "last_message": "",
                 "last_error": relay.reason,
+                "concerns": [],
             }
             for relay in readings
         ]
