@@ -1,10 +1,16 @@
 # syntax=docker/dockerfile:1
+FROM node:22-slim AS pages
+WORKDIR /pages
+COPY app/web/js ./
+RUN npm ci --ignore-scripts && npm run build
+
 FROM python:3.13-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/venv
 COPY requirements.lock pyproject.toml README.md ./
 COPY app app
-RUN /opt/venv/bin/pip install --no-cache-dir -c requirements.lock '.[redis]'
+COPY --from=pages /pages/dist app/web/pages/bundle
+RUN /opt/venv/bin/pip install --no-cache-dir -c requirements.lock '.[postgres,redis]'
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --home-dir /data --create-home briscola

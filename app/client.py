@@ -16,16 +16,22 @@ import json
 import random
 import re
 import uuid
-from dataclasses import dataclass, field
-from typing import Any, Self
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import quote, urlencode
 
 import httpx
 import orjson
 
+from app.client_answers import read_board, read_receipt
 from app.client_auth import Bearer, SignedCalls
-from app.nostr.event import Event, InvalidEvent, parse_event
 from app.nostr.keys import SecretKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.client_answers import Board, Receipt
+
+T = TypeVar("T")
 
 MAX_WAIT = 30  # the longest that the service waits for the relays, in seconds
 ATTEMPTS = 3
@@ -69,42 +75,6 @@ class Refused(ClientError):
         self.retry_after = retry_after
         self.document = document
         super().__init__(self.detail)
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """How an event stands at one relay.
-
-    Attributes:
-        state: `pending`, `accepted`, `rejected`, `superseded`, `conflict` or `failed`.
-        message: the relay's last words on it; empty if it said none.
-        attempts: how often it was sent without a final answer.
-    """
-
-    url: str
-    state: str
-    message: str
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """A score, or the deletion of one, as the service answered it.
-
-    Attributes:
-        event: the event as it was signed by the app's key.
-        address: the address under which relays keep it.
-        state: `accepted` (at least one relay has it), `pending`, `superseded`, `rejected`, `deleted` or
-            `not-improved`; a text, because a newer service may know more.
-        relays: how it stands at each relay.
-        text: the whole answer, JSON.
-    """
-
-    event: Event
-    address: str
-    state: str
-    relays: tuple[Delivery, ...]
-    text: str = field(repr=False)
 
 
 class Client:
@@ -165,7 +135,9 @@ class Client:
             raise ValueError("the idempotency key is none: give 1 to 255 visible ASCII characters")
         headers = {"Idempotency-Key": key}
         body = {"username": username, "score": score}
-        return _receipt(await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait))
+        return _read(
+            read_receipt, await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait)
+        )
 
     async def score(self, event_id: str) -> Receipt:
         """The score event with this id, as it stands now.
@@ -173,7 +145,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/scores/{_segment(event_id)}"))
+        return _read(read_receipt, await self._call("GET", f"/v1/scores/{_segment(event_id)}"))
 
     async def player(self, username: str) -> Receipt:
         """A player's latest score, by any spelling of the name.
@@ -181,7 +153,33 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _receipt(await self._call("GET", f"/v1/players/{_segment(username)}"))
+        return _read(read_receipt, await self._call("GET", f"/v1/players/{_segment(username)}"))
+
+    async def leaderboard(
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        since: int | str | None = None,
+        until: int | None = None,
+        around: str | None = None,
+    ) -> Board:
+        """A part of the board.
+
+        Args:
+            limit: rows at most, 500 at most.
+            cursor: `next` of another part, for the rows behind it.
+            since: unix seconds, or `day` or `week`.
+            until: unix seconds.
+            around: a player's name, for the rows around theirs.
+
+        Raises:
+            ClientError: Refused with the slug `invalid-query` or `not-found`; see the module.
+        """
+        asked = {"limit": limit, "cursor": cursor, "since": since, "until": until, "around": around}
+        query = urlencode({name: value for name, value in asked.items() if value is not None})
+        body = await self._call("GET", f"/v1/leaderboard?{query}")
+        return _read(read_board, body)
 
     async def delete(self, username: str, *, wait: int = 0) -> Receipt:
         """Delete a player's score; `wait` as for `publish`.
@@ -190,7 +188,7 @@ class Client:
             ClientError: see the module.
         """
         path = f"/v1/players/{_segment(username)}/score"
-        return _receipt(await self._call("DELETE", path, wait=wait, repeatable=False))
+        return _read(read_receipt, await self._call("DELETE", path, wait=wait, repeatable=False))
 
     async def _call(
         self,
@@ -279,15 +277,10 @@ def _refused(response: httpx.Response) -> ClientError:
         return UnexpectedAnswer(f"{response.url} answered with status {response.status_code}{hint}")
 
 
-def _receipt(body: bytes) -> Receipt:
+def _read(read: Callable[[bytes], T], body: bytes) -> T:
     try:
-        document = orjson.loads(body)
-        return Receipt(
-            parse_event(document["event"]),
-            document["address"],
-            document["state"],
-            tuple(Delivery(r["url"], r["state"], r["message"], r["attempts"]) for r in document["relays"]),
-            body.decode(),
-        )
-    except (orjson.JSONDecodeError, InvalidEvent, KeyError, TypeError):
-        raise UnexpectedAnswer("the answer is no score: is this the address of the service?") from None
+        return read(body)
+    except (ValueError, KeyError, TypeError):
+        raise UnexpectedAnswer(
+            "the answer is none of this service's: is this the address of the service?"
+        ) from None

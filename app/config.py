@@ -100,8 +100,8 @@ class StoreSettings(LogSettings):
     )
 
 
-class WebSettings(LogSettings):
-    """What anything needs that reads the relays and answers over HTTP."""
+class ReadingSettings(EnvironmentSettings):
+    """Whose scores are read, and from where."""
 
     public_keys: Annotated[tuple[str, ...], BeforeValidator(values.public_keys)] = Field(
         (),
@@ -110,6 +110,11 @@ class WebSettings(LogSettings):
     relays: Annotated[tuple[str, ...], BeforeValidator(values.relays)] = Field(
         (DEFAULT_RELAY,), description="The relays that get every score, by commas."
     )
+
+
+class WebSettings(LogSettings, ReadingSettings):
+    """What anything needs that reads the relays and answers over HTTP."""
+
     public_url: Annotated[str, BeforeValidator(values.public_url)] | None = Field(
         None, description="The address under which clients reach the service; http://HOST:PORT if unset."
     )

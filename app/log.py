@@ -1,4 +1,7 @@
-"""Logging to stderr: one line a record, as text for people or JSON for machines."""
+"""Logging to stderr: one line a record, as text for people or JSON for machines.
+
+What a record is about is given as `extra` with the names of FIELDS; in JSON each is a field of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ import time
 from typing import Literal
 
 import orjson
+
+FIELDS = ("relay", "event", "address")
+"""The relay's URL, the event's id, and what the event stands at (`kind:pubkey:d`)."""
 
 
 class _JsonFormatter(logging.Formatter):
@@ -17,6 +23,7 @@ class _JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        line |= {name: getattr(record, name) for name in FIELDS if hasattr(record, name)}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return orjson.dumps(line).decode()

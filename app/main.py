@@ -33,16 +33,20 @@ from app.web.edge import Edge
 from app.web.health import Health
 from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.metrics import Metrics
 from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
 from app.web.protocol import protocol_routes
 from app.web.scores import Scores
+from app.web.service_metrics import ServiceMetrics
 from app.web.signed_calls import SignedCalls
+from app.web.traffic import Traffic
 from app.web.verify import Verification
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
+    from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
     from app.config import Settings
@@ -80,16 +84,28 @@ class Service:
             self.jwt_tokens,
         )
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
+        traffic = Traffic()
+        metrics = ServiceMetrics(self.store, self.engine, self.publisher, traffic, self.clock)
         routes = [
             *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
-            *(LeaderboardRoutes(board, limits).routes() if board is not None else ()),
+            *(self._board_routes(public_url, board, limits) if board is not None else ()),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
             *nip05_routes(self.settings.pubkey, self.settings.relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
+            *Metrics(traffic, metrics.gather).routes(),
         ]
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
-        return Edge(counted, Cors(self.settings.cors_origins), public_url)
+        return Edge(counted, Cors(self.settings.cors_origins), traffic, public_url)
+
+    def _board_routes(self, public_url: str, board: LiveBoard, limits: Limits) -> list[BaseRoute]:
+        # Here, because templates take 6 MiB that a service without a board does not need.
+        from app.web.pages.routes import page_routes
+
+        return [
+            *LeaderboardRoutes(board, limits).routes(),
+            *page_routes(self.settings, public_url, board.view, limits),
+        ]
 
 
 @asynccontextmanager

@@ -15,9 +15,13 @@ from app.web.health import MirrorHealth
 from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, Limits, Rates
 from app.web.live_board import LiveBoard, open_board
+from app.web.metrics import Metrics
 from app.web.origin import Origins
+from app.web.pages.routes import page_routes
 from app.web.protocol import protocol_routes
 from app.web.read_only import ReadOnly
+from app.web.service_metrics import MirrorMetrics
+from app.web.traffic import Traffic
 from app.web.verify import Verification
 
 if TYPE_CHECKING:
@@ -42,15 +46,18 @@ class Mirror:
         It has no /.well-known/nostr.json: a mirror's domain cannot speak for somebody else's key.
         """
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
+        traffic = Traffic()
         routes = [
             *LeaderboardRoutes(self.board, limits).routes(),
+            *page_routes(self.settings, public_url, self.board.view, limits),
             *Verification(self.settings.verifying_keys, limits).routes(),
             *protocol_routes(self.settings),
             *MirrorHealth(self.board).routes(),
+            *Metrics(traffic, MirrorMetrics(self.board).gather).routes(),
         ]
         read_only = ReadOnly(make_app(routes, public_url), public_url)
         counted = LimitAddresses(read_only, limits, lambda _: False, public_url)
-        return Edge(counted, Cors(frozenset()), public_url)
+        return Edge(counted, Cors(frozenset()), traffic, public_url)
 
 
 @asynccontextmanager

@@ -86,9 +86,14 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
 
 
 class Publisher:
-    """The one way by which a claim becomes an event, whoever brings it."""
+    """The one way by which a claim becomes an event, whoever brings it.
+
+    Attributes:
+        accepted: scores signed since the process started.
+    """
 
     def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+        self.accepted = 0
         self._store = store
         self._ledger = ledger
         self._engine = engine
@@ -123,6 +128,7 @@ class Publisher:
             case Replayed(event_id):
                 return replace(await self._again(event_id, wait), replayed=True)
             case Signed():
+                self.accepted += 1
                 where = address(answer.event.pubkey, claim.username)
                 return await self._deliver(answer, where, request.hold, wait)
 

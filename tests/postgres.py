@@ -145,9 +145,22 @@ def postgres_fixture() -> Iterator[PostgresServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of an empty database, of each kind in turn."""
+    """The address of a database without scores, of each kind in turn."""
+    with _fresh(request, tmp_path, "TEMPLATE scores") as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a database without tables, of each kind in turn."""
+    with _fresh(request, tmp_path) as address:
+        yield address
+
+
+@contextmanager
+def _fresh(request: pytest.FixtureRequest, folder: Path, *options: str) -> Iterator[str]:
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'scores.db'}"
+        yield f"sqlite:///{folder / 'scores.db'}"
     else:
-        with request.getfixturevalue("postgres").database("TEMPLATE scores") as address:
+        with request.getfixturevalue("postgres").database(*options) as address:
             yield address

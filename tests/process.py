@@ -74,9 +74,9 @@ class Serving:
 
 
 @asynccontextmanager
-async def serving(env: dict[str, str]) -> AsyncIterator[Serving]:
+async def serving(env: dict[str, str], *options: str) -> AsyncIterator[Serving]:
     """Run `serve` on a free port; it is killed in the end, unless it has ended."""
-    process = await start(env, "serve", "--port", "0")
+    process = await start(env, "serve", "--port", "0", *options)
     assert process.stderr is not None
     said: list[str] = []
 

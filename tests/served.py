@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from app.main import Service
+    from app.web.live_board import LiveBoard
 
 
 class _Server(uvicorn.Server):
@@ -35,11 +36,13 @@ class _Server(uvicorn.Server):
 
 
 @asynccontextmanager
-async def served(service: Service, public_url: str = "") -> AsyncIterator[str]:
+async def served(
+    service: Service, public_url: str = "", board: LiveBoard | None = None
+) -> AsyncIterator[str]:
     """Serve; gives the address of the socket, which is also the public address unless one is given."""
     listening = listen("127.0.0.1", 0)
     url = url_of(listening)
-    server = _Server(service.app(public_url or url))
+    server = _Server(service.app(public_url or url, board))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     await server.ready.wait()
     try:

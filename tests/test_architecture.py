@@ -22,27 +22,31 @@ ROOMS: dict[str, set[str]] = {
     # `verify_many` asks the pool above it, when it is called: loading the verifier loads no pool (see below).
     "app.verifier": {"app.nostr", "app.scores", "app.verify_pool"},
     "app.verify_pool": {"app.nostr", "app.verifier"},
+    "app.audit": {"app.nostr", "app.scores", "app.verifier"},
     "app.matches": {"app.nostr", "app.briscola", "app.scores", "app.verifier"},
     "app.event_file": {"app.nostr"},
     "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
+    "app.auditor": {"app.audit", "app.delivery", "app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
-    "app.client": {"app.nostr", "app.client_auth"},
+    "app.client_answers": {"app.nostr"},
+    "app.client": {"app.nostr", "app.client_auth", "app.client_answers"},
     "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
     "app.log": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal"},
+    "app.histogram": set(),
+    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal", "app.histogram"},
     "app.recovery": {"app.nostr", "app.scores", "app.delivery", "app.store"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
-        "app.principal", "app.config_values", "app.jwt_trust", "app.event_file",
+        "app.principal", "app.config_values", "app.jwt_trust", "app.histogram", "app.event_file",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}
 
 HEAVY = {"sqlalchemy", "starlette", "httpx", "uvicorn", "websockets", "alembic"}
-PURE = ("app.nostr", "app.scores", "app.verifier", "app.briscola", "app.matches")
+PURE = ("app.nostr", "app.scores", "app.verifier", "app.briscola", "app.matches", "app.audit")
 IO = {
     "asyncio", "concurrent", "http", "httpx", "logging", "multiprocessing", "pathlib", "select", "shutil",
     "signal", "socket", "sqlalchemy", "sqlite3", "ssl", "starlette", "subprocess", "tempfile", "threading",

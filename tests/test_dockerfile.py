@@ -1,4 +1,4 @@
-"""The container's health check, run as it stands there."""
+"""The container's health check, run as it stands there; and what is copied into it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from app.web.build import BUNDLE, SOURCES
 from tests.process import ROOT, environment, serving
 from tests.service import make_key
 
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 PYTHON, *ARGUMENTS = json.loads(re.findall(r"HEALTHCHECK .*\\\n +CMD (.*)", DOCKERFILE)[0])
+
+
+def test_the_image_holds_the_pages_scripts_where_they_are_looked_for() -> None:
+    scripts = json.loads((SOURCES / "package.json").read_text())["scripts"]
+    assert f"COPY {SOURCES.relative_to(ROOT)} ./" in DOCKERFILE
+    assert "npm run build" in DOCKERFILE
+    assert scripts["build"].endswith("--outdir=dist")
+    assert f"COPY --from=pages /pages/dist {BUNDLE.relative_to(ROOT)}" in DOCKERFILE
 
 
 async def check(port: str, env: dict[str, str]) -> int:

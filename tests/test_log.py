@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from app.log import configure_logging
+from tests.relays.fake import FakeRelay, ok
+from tests.service import PUBKEY, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
@@ -71,3 +74,39 @@ def test_what_is_below_the_level_is_left_out(
 def test_chatty_libraries_keep_to_warnings(capfd: pytest.CaptureFixture[str]) -> None:
     assert len(said(capfd, "info", "json", "uvicorn.error")) == 2
     assert len(said(capfd, "debug", "json", "uvicorn.error")) == 4
+
+
+def test_what_a_record_is_about_is_a_field_of_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    configure_logging("info", "json")
+    logging.getLogger("app.x").info(
+        "about all", extra={"relay": "r", "event": "e", "address": "a", "key": "k"}
+    )
+    logging.getLogger("app.x").info("about one", extra={"relay": "r"})
+    both, one = map(json.loads, capfd.readouterr().err.splitlines())
+    assert (both["relay"], both["event"], both["address"]) == ("r", "e", "a")
+    assert one["relay"] == "r"
+    assert set(one) == {"time", "level", "logger", "message", "relay"}
+    assert set(both) == set(one) | {"event", "address"}
+
+
+async def test_delivery_says_which_relay_event_and_address(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with (
+        FakeRelay(on_event=ok(False, "blocked: no")) as blocking,
+        FakeRelay(on_event=ok(False, "replaced: mine is newer")) as replacing,
+        running(tmp_path, blocking.url, replacing.url) as service,
+    ):
+        posted = (await service.post("Alice", 72, Prefer="wait=10")).json()
+    about = {
+        (getattr(record, "relay", None), getattr(record, "event", None), getattr(record, "address", None))
+        for record in caplog.records
+        if record.name.startswith("app.delivery")
+    }
+    event = (posted["event"]["id"], f"31250:{PUBKEY}:alice")
+    assert about >= {(relay.url, *rest) for relay in (blocking, replacing) for rest in ((None, None), event)}
+    for record in caplog.records:
+        message = record.getMessage()
+        assert (posted["event"]["id"] in message) == hasattr(record, "event"), message
+        assert ("ws://127.0.0.1" in message) == hasattr(record, "relay"), message

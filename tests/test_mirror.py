@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,7 @@ from nostr_sdk import Keys
 
 from app.config import MirrorSettings, load
 from app.mirror import open_mirror
-from tests.relays.events import signed_event
-from tests.relays.real import send_events
+from tests.relays.events import publish, signed_event
 from tests.service import NOWHERE, PUBLIC_URL, assert_problem
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def mirroring(*relays: str, keys: tuple[Keys, ...] = (OWNER,)) -> AsyncIte
 
 
 async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) -> None:
-    await send_events(
+    await publish(
         rust_relay,
         signed_event(OLDER, "anna", 50, 1_700_000_000),
         signed_event(OLDER, "carla", 40, 1_700_000_000),
@@ -47,6 +47,9 @@ async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) 
     async with mirroring(rust_relay, keys=(OWNER, OLDER)) as http:
         document = (await http.get("/v1/leaderboard")).json()
         protocol = (await http.get("/v1/protocol")).json()
+        page = (await http.get("/")).text
+        found = await http.get("/protocol", params={"player": "anna"})
+        checked = await http.post("/protocol/check", data={"event": document["entries"][0]["event_id"]})
         ready = await http.get("/readyz")
     assert [(e["rank"], e["username"], e["score"]) for e in document["entries"]] == [
         (1, "Anna", 72),
@@ -56,6 +59,9 @@ async def test_it_shows_what_the_owner_signed_and_nothing_else(rust_relay: str) 
     assert protocol["pubkey"] == hex_of(OWNER)
     assert set(protocol["public_keys"]) == {hex_of(OWNER), hex_of(OLDER)}
     assert protocol["policy"] is None
+    assert re.findall(r'<bdi data-field="username">(\w+)</bdi>', page) == ["Anna", "carla"]
+    assert "All five checks pass." in found.text
+    assert "This is no event." in checked.text
     assert ready.status_code == 200
     assert ready.json()["checks"] == {"board": "ok"}
 
@@ -75,12 +81,17 @@ async def test_its_openapi_document_has_only_what_is_there() -> None:
         verified = await http.post("/v1/verify", content=b"{}", headers={"Content-Type": "application/json"})
     assert verified.status_code == 200
     assert {path: set(operations) for path, operations in paths.items()} == {
+        "/": {"get"},
+        "/protocol": {"get"},
+        "/protocol/check": {"post"},
+        "/assets/{asset}": {"get"},
         "/v1/leaderboard": {"get"},
         "/v1/leaderboard/stream": {"get"},
         "/v1/verify": {"post"},
         "/v1/protocol": {"get"},
         "/healthz": {"get"},
         "/readyz": {"get"},
+        "/metrics": {"get"},
         "/problems/{slug}": {"get"},
         "/openapi.json": {"get"},
     }

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.relays.real import rust_relay
+from tests.service import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -115,3 +117,20 @@ def test_every_command_is_in_the_readme():
     from app.cli import COMMANDS
 
     assert [name for name in COMMANDS if f"briscola-scores {name}" not in README] == []
+
+
+async def test_every_metric_of_the_alerts_is_there(tmp_path):
+    (rules,) = re.findall(r"^```yaml\n(groups:.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    alerts = [rule for group in yaml.safe_load(rules)["groups"] for rule in group["rules"]]
+    assert all(alert["alert"] and alert["annotations"]["summary"] for alert in alerts)
+    async with running(tmp_path) as service:
+        await service.post("alice", 72)
+        await service.http.get("/healthz")
+        told = (await service.http.get("/metrics")).text
+    for alert in alerts:
+        named = re.findall(r"\b(briscola_\w+)({[^}]*})?", alert["expr"])
+        assert named or alert["expr"].startswith("up{")
+        for name, labels in named:
+            assert re.search(rf"^{name}[ {{]", told, re.MULTILINE), name
+            for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
+                assert re.search(rf'^{name}{{.*\b{label}="{value}"', told, re.MULTILINE), (name, label, value)

@@ -10,7 +10,6 @@ import click
 from app.cli.common import load_settings, run_loop
 from app.cli.unusable import Unusable
 from app.client import Client, ClientError
-from app.client import Receipt as Answer
 from app.config import ClientSettings, Settings
 from app.log import configure_logging
 from app.main import open_service
@@ -23,7 +22,8 @@ from app.store.refusals import Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.client import Delivery
+    from app.client_answers import Delivery
+    from app.client_answers import Receipt as Answer
     from app.publisher import Receipt
     from app.store.scores import RelayState
 

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.card_words import LANGUAGES
-from app.cli.offline import opened, pubkey_option, public_keys
+from app.cli.input_file import opened
+from app.cli.public_keys import pubkey_option, public_keys
 from app.cli.trick_list import trick_list
 from app.cli.unusable import Unusable
 from app.matches.replay import TranscriptVerdict, verify_transcript

@@ -47,6 +47,22 @@ def transaction(*, reading: bool = False) -> Iterator[Connection]:
         database.close()
 
 
+@contextmanager
+def reading(database: Database) -> Iterator[Connection]:
+    """A reading transaction on an open database.
+
+    Raises:
+        Unusable: if it does not answer.
+    """
+    try:
+        with database.reader.begin() as connection:
+            yield connection
+    except Exception as error:
+        if (fault := database_fault(database.reader, error)) is None:
+            raise
+        raise Unusable(f"the database does not answer: {on_one_line(fault)}") from None
+
+
 def date(seconds: int) -> str:
     """A time in a table, UTC, to the minute."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

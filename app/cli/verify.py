@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from app.cli.offline import opened, pubkey_option, public_keys
+from app.cli.input_file import opened
+from app.cli.public_keys import pubkey_option, public_keys
 from app.cli.unusable import Unusable
 from app.event_file import UnusableFile, read_events
 from app.scores.consistency import shown

@@ -126,7 +126,13 @@ class Engine:
     def _recorded(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
             if outcome.state is DeliveryState.FAILED:
-                logger.error("%s: event %s: %s", outcome.relay, outcome.event_id, outcome.message)
+                logger.error(
+                    "%s: event %s: %s",
+                    outcome.relay,
+                    outcome.event_id,
+                    outcome.message,
+                    extra={"relay": outcome.relay, "event": outcome.event_id},
+                )
             self._workers[outcome.relay].recorded(outcome)
             self._watches.recorded(outcome)
 

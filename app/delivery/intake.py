@@ -94,4 +94,10 @@ class Intake:
         self._failures += 1
         pause = delay(self._failures, self._random)
         self._not_before = self._loop.time() + pause
-        logger.error("%s: the outbox failed, again in %.1f s: %r", self._relay, pause, error)
+        logger.error(
+            "%s: the outbox failed, again in %.1f s: %r",
+            self._relay,
+            pause,
+            error,
+            extra={"relay": self._relay},
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -59,6 +60,11 @@ class JudgeProcess:
             raise JudgeFailed(str(error)) from None
         return cls(process)
 
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
     def send(self, texts: Sequence[bytes]) -> None:
         """Have events proved; the answer is the next that is received."""
         self._stdin.write(packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
@@ -80,4 +86,8 @@ class JudgeProcess:
         """End the process and wait until it has."""
         if self._process.returncode is None:
             self._process.kill()
+        self._stdin.close()
+        with suppress(OSError):  # what it has not read is of no use any more
+            await self._stdin.wait_closed()
+        await self._stdout.read()  # to the end, which closes our side
         await self._process.wait()

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from collections import deque
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from app.delivery.docket import Case, Docket, Source
@@ -72,20 +73,22 @@ class Judging:
             self._settle(case, judge(case.candidate, self._keys))
 
     async def _judge_in_processes(self) -> None:
-        feeding = [asyncio.create_task(self._feed_one()) for _ in range(self._processes)]
         try:
-            await asyncio.gather(*feeding)
-        except JudgeFailed as error:
-            logger.warning("%s; signatures are checked in this process from now on", error)
+            async with AsyncExitStack() as stack:
+                processes = []
+                for _ in range(self._processes):
+                    processes.append(await JudgeProcess.start(self._keys))
+                    stack.push_async_callback(processes[-1].stop)
+                async with asyncio.TaskGroup() as group:
+                    for process in processes:
+                        group.create_task(self._feed(process))
+        except* JudgeFailed as errors:
+            reason = errors.exceptions[0]
+            logger.warning("%s; signatures are checked in this process from now on", reason)
             self._processes = 1
-        finally:
-            for task in feeding:
-                task.cancel()
-            await asyncio.gather(*feeding, return_exceptions=True)
 
-    async def _feed_one(self) -> None:
-        """Start a process and feed it as long as there is something to judge."""
-        process = await JudgeProcess.start(self._keys)
+    async def _feed(self, process: JudgeProcess) -> None:
+        """Feed a process as long as there is something to judge."""
         flying: deque[list[Case]] = deque()
         try:
             while True:
@@ -101,7 +104,6 @@ class Judging:
         finally:
             while flying:
                 self._docket.put_back(flying.pop())
-            await process.stop()
 
     async def _more(self) -> bool:
         """Whether something is offered soon."""

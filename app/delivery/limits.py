@@ -9,6 +9,7 @@ import math
 from collections.abc import Awaitable, Callable
 
 from app.delivery.model import Delivery
+from app.delivery.status import about
 from app.nostr.message import event_message
 from app.nostr.nip11 import Limitation
 
@@ -75,12 +76,12 @@ class Limits:
         try:
             self.told = await ask(self._relay)
         except NoLimits as reason:
-            logger.info("%s: its limits are unknown: %s", self._relay, reason)
+            logger.info("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
             return
         concerns = concerns_of(self.told)
         for concern in concerns:
             if concern not in self.concerns:
-                logger.warning("%s: the relay %s", self._relay, concern)
+                logger.warning("%s: the relay %s", self._relay, concern, extra=about(self._relay))
         self.concerns = concerns
 
 

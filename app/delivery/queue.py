@@ -16,6 +16,9 @@ class Queue:
     def __len__(self) -> int:
         return len(self._deliveries)
 
+    def __iter__(self) -> Iterator[Delivery]:
+        return iter(self._deliveries.values())
+
     def __contains__(self, event_id: str) -> bool:
         return event_id in self._deliveries
 

@@ -166,7 +166,8 @@ class ReadSession:
         """A page is over: ask for the next one, of this filter or of the next."""
         self._close_page()
         if self._backfills[0].request is None:
-            self.reason = self.reason or self._backfills.popleft().reason
+            read = self._backfills.popleft()
+            self.reason = self.reason or read.reason
         self._ask(now)
 
     def _ask(self, now: float) -> None:

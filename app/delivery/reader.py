@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from app.delivery.judge import Candidate, Finding, Unproved
 from app.delivery.judging import Judging
-from app.delivery.relay_reader import ReaderRelay, ReaderState, RelayReader
+from app.delivery.relay_reader import ReaderRelay, RelayReader
 from app.nostr.relay_url import normalise_relay_url
 from app.scores.leaderboard import Leaderboard
 from app.verifier import AppKeys, app_keys
@@ -54,6 +54,7 @@ class Reader:
 
     Attributes:
         board: The board as it stands; to be read on the event loop, between two awaits it does not change.
+        turns: Grows whenever how a relay stands changes, but for its counts.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Reader:
             ValueError: A URL or a key is none, or there is no key.
         """
         self.board = Leaderboard()
+        self.turns = 0
         self._urls = tuple(dict.fromkeys(normalise_relay_url(relay) for relay in relays))
         self._keys = app_keys(app_pubkey)
         self._clock = clock
@@ -117,10 +119,9 @@ class Reader:
 
         Whatever has come by then is on the board.
         """
-        unsettled = {ReaderState.CONNECTING, ReaderState.READING}
         with suppress(TimeoutError), self._listening() as listener:
             async with asyncio.timeout(timeout):
-                while any(relay.state in unsettled for relay in self.relays):
+                while not all(reader.settled for reader in self._readers):
                     await listener.next()
         return self.complete
 
@@ -155,6 +156,7 @@ class Reader:
             self._early.set()
 
     def _turned(self) -> None:
+        self.turns += 1
         self._tell(frozenset())
 
     def _tell(self, names: frozenset[str]) -> None:

@@ -73,7 +73,11 @@ class ReaderRelay:
 
 
 class RelayReader:
-    """Reads one relay until cancelled."""
+    """Reads one relay until cancelled.
+
+    Attributes:
+        settled: Whether it has been read once, or has failed once.
+    """
 
     def __init__(
         self,
@@ -93,6 +97,7 @@ class RelayReader:
         self._clock = clock
         self._random = random
         self._loop = asyncio.get_running_loop()
+        self.settled = False
         self._state = ReaderState.CONNECTING
         self._reason = ""
         self._events = self._ignored = self._forged = 0
@@ -120,7 +125,9 @@ class RelayReader:
             else:
                 reason = await self._read(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause)
+            logger.warning(
+                "%s: %s; reading again in %.1f s", self.url, reason, pause, extra={"relay": self.url}
+            )
             self._turn(ReaderState.FAILED, reason)
             await asyncio.sleep(pause)
 
@@ -190,7 +197,7 @@ class RelayReader:
                 if session.refused:
                     return session.refused
                 if not self.trusted:
-                    return f"it sent {self._forged} forged events"
+                    return f"it sent {FORGED_LIMIT} forged events, or more"
                 if self._state is ReaderState.READING and not session.reading and not self._pending:
                     self._turn(ReaderState.LIVE, session.reason)
                 await self._sleep(session)
@@ -215,4 +222,5 @@ class RelayReader:
 
     def _turn(self, state: ReaderState, reason: str) -> None:
         self._state, self._reason = state, reason
+        self.settled |= state in (ReaderState.LIVE, ReaderState.FAILED)
         self._turned()

@@ -5,7 +5,7 @@ monotonic seconds. Text for the wire is returned by `send` or waits in `outgoing
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,6 +103,10 @@ class Session:
     def next_deadline(self) -> float | None:
         """When the next delivery will have waited too long."""
         return next(iter(self._sent.values())).deadline if self._sent else None
+
+    def __iter__(self) -> Iterator[Delivery]:
+        """The deliveries that wait for an answer."""
+        return (sent.delivery for sent in self._sent.values())
 
     def holds(self, event_id: str) -> bool:
         """Whether this event waits for an answer."""

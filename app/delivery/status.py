@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.delivery.model import Delivery
+
 
 @dataclass(slots=True)
 class Tally:
@@ -10,6 +12,7 @@ class Tally:
     connects: int = 0
     accepted: int = 0
     rejected: int = 0
+    conflicts: int = 0
     retried: int = 0
 
 
@@ -25,9 +28,11 @@ class RelayStatus:
         concerns: Why it may not take scores, by its own word (NIP-11) or its refusal to authenticate us.
         queued: Deliveries in memory that wait to be sent.
         in_flight: Deliveries that wait for an answer.
+        oldest: `created_at` of the oldest of both, unix seconds; None if there is none.
         connects: Connections that came about since the process started; so for all that follow.
         accepted: Events it accepted.
         rejected: Events it rejected for good.
+        conflicts: Events that it will not have because it holds a newer one which is not ours.
         retried: Attempts that came to nothing, for whatever reason.
         ignored: Messages from it that meant nothing.
     """
@@ -39,8 +44,16 @@ class RelayStatus:
     concerns: tuple[str, ...]
     queued: int
     in_flight: int
+    oldest: int | None
     connects: int
     accepted: int
     rejected: int
+    conflicts: int
     retried: int
     ignored: int
+
+
+def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
+    """What a line of the log is about."""
+    fields = {"relay": relay}
+    return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}

@@ -8,6 +8,8 @@ import logging
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
+from operator import attrgetter
 
 from app.delivery import answer
 from app.delivery.backoff import Backoff, Random
@@ -19,7 +21,7 @@ from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
-from app.delivery.status import RelayStatus, Tally
+from app.delivery.status import RelayStatus, Tally, about
 from app.nostr.message import split_prefix
 
 HELD_LIMIT = 4096
@@ -66,7 +68,10 @@ class Worker:
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._conflicts = Conflicts(relay, self._intake, ask=self._ask, report=report, again=self._try_again)
+        self._tally = Tally()
+        self._conflicts = Conflicts(
+            relay, self._intake, self._tally, ask=self._ask, report=report, again=self._try_again
+        )
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -75,7 +80,6 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._tally = Tally()
 
     # for the engine
 
@@ -141,9 +145,11 @@ class Worker:
             concerns=self._limits.concerns + refusal,
             queued=len(self._queue),
             in_flight=session.in_flight,
+            oldest=min(map(attrgetter("created_at"), chain(self._queue, session)), default=None),
             connects=tally.connects,
             accepted=tally.accepted,
             rejected=tally.rejected,
+            conflicts=tally.conflicts,
             retried=tally.retried,
             ignored=session.ignored,
         )
@@ -163,7 +169,13 @@ class Worker:
             else:
                 await self._serve(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; connecting again in %.1f s", self.relay, self._last_error, pause)
+            logger.warning(
+                "%s: %s; connecting again in %.1f s",
+                self.relay,
+                self._last_error,
+                pause,
+                extra=about(self.relay),
+            )
             await asyncio.sleep(pause)
 
     # for the connection
@@ -202,7 +214,7 @@ class Worker:
 
     async def _serve(self, connection: Connection) -> None:
         """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay)
+        logger.info("%s: connected", self.relay, extra=about(self.relay))
         self._connection = connection
         self._tally.connects += 1
         self._pace.reconnected()

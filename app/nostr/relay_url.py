@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _SCHEMES = {"wss": "wss", "ws": "ws", "https": "wss", "http": "ws"}
 _DEFAULT_PORTS = {"wss": 443, "ws": 80}
@@ -56,3 +61,18 @@ def normalise_relay_url(text: str) -> str:
         where += f":{port}"
     query = f"?{parts.query}" if parts.query else ""
     return f"{scheme}://{where}{parts.path.rstrip('/')}{query}"
+
+
+def public_relay_urls(urls: Iterable[str]) -> dict[str, str]:
+    """Each relay's normalised URL with what may be shown of it: no query, which may hold a token.
+
+    Relays that differ in their query alone are numbered, so that no two are shown alike.
+    """
+    shown: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    for url in urls:
+        base, query, _ = url.partition("?")
+        name = f"{base}?…" if query else base
+        times[name] += 1
+        shown[url] = name if times[name] == 1 else f"{name} ({times[name]})"
+    return shown

@@ -17,7 +17,7 @@ from app.store.errors import StoreUnusable
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-_SCRIPTS = Path(__file__).parent / "migrations"
+SCRIPTS = Path(__file__).parent / "migrations"
 # Alembic keeps the migration under way in a global.
 _one_at_a_time = threading.Lock()
 
@@ -32,7 +32,7 @@ def upgrade(connection: Connection) -> tuple[str | None, str | None]:
         StoreUnusable: if a newer release has written it.
     """
     config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     head = ScriptDirectory.from_config(config).get_current_head()
     with _one_at_a_time:

@@ -229,8 +229,12 @@ def _engine(url: URL, *, pool_size: int, isolation_level: IsolationLevel = "READ
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:
-        connection.execute(_SESSION)
-        connection.commit()
+        try:
+            connection.execute(_SESSION)
+            connection.commit()
+        except psycopg.Error:
+            connection.close()
+            raise
 
     return engine
 

@@ -25,11 +25,18 @@ R = TypeVar("R")
 
 
 class Store:
-    """Asynchronous access to a database; make it inside a running event loop."""
+    """Asynchronous access to a database; make it inside a running event loop.
+
+    Attributes:
+        commit_seconds: how long each commit took.
+        commit_requests: how many requests shared each commit.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._writer = Writer(database)
+        self.commit_seconds = self._writer.commit_seconds
+        self.commit_requests = self._writer.commit_requests
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
 
     async def write(self, operation: Operation[A, R], argument: A, *, bulky: bool = False) -> R:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
+from app.histogram import Histogram
 from app.store.database import database_fault
 from app.store.errors import StoreUnavailable, on_one_line
 
@@ -29,6 +30,8 @@ Operation = Callable[["Connection", Sequence[A]], Sequence[R | Exception]]
 _BATCH = 64
 # Where requests come together, waiting for a few more costs them less than a commit of their own.
 _LINGER = 0.002
+_COMMIT_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+_COMMIT_REQUESTS = (1, 2, 4, 8, 16, 32, _BATCH)
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +50,15 @@ class Writer:
 
     Requests that wait together share a transaction. If it fails, each is tried again inside a savepoint of
     its own, so that one bad request fails alone. A future resolves only after the commit.
+
+    Attributes:
+        commit_seconds: how long each commit took, from when it was begun.
+        commit_requests: how many requests shared each commit.
     """
 
     def __init__(self, database: Database) -> None:
+        self.commit_seconds = Histogram(_COMMIT_SECONDS)
+        self.commit_requests = Histogram(_COMMIT_REQUESTS)
         self._engine = database.writer
         self._transactions = database.backend.transactions()
         self._loop = asyncio.get_running_loop()
@@ -99,6 +108,7 @@ class Writer:
     async def _write(self, batch: list[_Job]) -> None:
         bulky = any(job.bulky for job in batch)
         run = self._transactions.run
+        began = self._loop.time()
         try:
             try:
                 await run(partial(_together, batch), bulky=bulky)
@@ -110,6 +120,9 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - nothing was committed, and every request must hear of it
             for job in batch:
                 job.outcome = self._translate(error)
+        else:
+            self.commit_seconds.observe(self._loop.time() - began)
+            self.commit_requests.observe(len(batch))
 
     def _apart(self, batch: list[_Job], connection: Connection) -> None:
         for job in batch:

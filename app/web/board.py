@@ -51,6 +51,10 @@ class BoardSource(Protocol):
         """The rows so far."""
 
     @property
+    def turns(self) -> int:
+        """Grows whenever how a relay stands changes."""
+
+    @property
     def complete(self) -> bool:
         """Whether every relay has been read completely."""
 
@@ -75,13 +79,20 @@ class BoardView:
 
     Args:
         clock: unix seconds.
+
+    Attributes:
+        source: what is rendered.
     """
 
     def __init__(self, source: BoardSource, clock: Callable[[], float]) -> None:
-        self._source = source
+        self.source = source
         self._clock = clock
         self._windows = Windows(source.board)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
+
+    def rows(self, query: BoardQuery) -> Rows:
+        """The rows of the time that is asked for."""
+        return self._windows.rows(*query.window(self._clock()))
 
     def render(self, query: BoardQuery) -> Rendered:
         """The document that GET /v1/leaderboard answers.
@@ -92,10 +103,9 @@ class BoardView:
         since, until = query.window(self._clock())
         rows = self._windows.rows(since, until)
         key = (query, since, until)
-        stamp = (rows.version, self._source.complete, self._source.relays)
+        stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
         if kept is not None and kept[0] == stamp:
-            self._kept.move_to_end(key)
             return kept[1]
         body = orjson.dumps(self._document(query, rows))
         rendered = Rendered(body, etag_of(body))
@@ -109,7 +119,7 @@ class BoardView:
         entries, more = select(rows, query)
         return {
             "entries": [entry_document(entry) for entry in entries],
-            **readings_document(self._source),
+            **readings_document(self.source),
             "next": cursor_text(entries[-1].position) if more else None,
         }
 

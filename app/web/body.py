@@ -18,6 +18,7 @@ M = TypeVar("M", bound=BaseModel)
 
 MAX_BODY = 4096
 JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 _RAW = "briscola.raw_body"
 
 

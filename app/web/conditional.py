@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_TAG = re.compile(r'(?:W/)?("[^"]*")')
+_TAG = re.compile(rb'(?:W/)?("[^"]*")')
 
 
 def etag_of(body: bytes) -> str:
@@ -17,6 +17,7 @@ def etag_of(body: bytes) -> str:
     return f'"{blake2b(body, digest_size=12).hexdigest()}"'
 
 
-def has_it(if_none_match: Iterable[str], etag: str) -> bool:
+def has_it(if_none_match: Iterable[bytes], etag: str) -> bool:
     """Whether the values of If-None-Match name the tag, by weak comparison."""
-    return any(value.strip() == "*" or etag in _TAG.findall(value) for value in if_none_match)
+    tag = etag.encode()
+    return any(value.strip() == b"*" or tag in _TAG.findall(value) for value in if_none_match)

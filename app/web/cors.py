@@ -17,7 +17,7 @@ Headers = list[tuple[bytes, bytes]]
 
 _READS = frozenset({"GET", "HEAD"})
 # Calls with a body that anybody may make.
-_PUBLIC_POSTS = frozenset({"/v1/verify"})
+_PUBLIC_POSTS = frozenset({"/v1/verify", "/protocol/check"})
 _METHODS = b"GET, HEAD, POST, DELETE"
 _PUBLIC_FIELDS = b"Content-Type, If-None-Match, Last-Event-ID"
 _FIELDS = b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Prefer"

@@ -1,8 +1,9 @@
-"""The outermost layer of the application: preflights, and the headers that go with every answer."""
+"""The outermost layer of the application: preflights, the headers of every answer, and the count of them."""
 
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from app.web.cors import Cors, Headers
+    from app.web.traffic import Traffic
 
 _CSP = b"content-security-policy"
 _NOTHING = (_CSP, b"default-src 'none'; frame-ancestors 'none'")
@@ -33,9 +35,10 @@ class Edge:
     A page that needs more than nothing sends a Content-Security-Policy of its own, which then stands.
     """
 
-    def __init__(self, app: ASGIApp, cors: Cors, public_url: str) -> None:
+    def __init__(self, app: ASGIApp, cors: Cors, traffic: Traffic, public_url: str) -> None:
         self._app = app
         self._cors = cors
+        self._traffic = traffic
         self._public_url = public_url
         self._security = security_headers(public_url)
 
@@ -44,35 +47,36 @@ class Edge:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        began = perf_counter()
         extra = [*self._security, *self._cors.answer_headers(scope)]
-        started = False
+        status = 0
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal started
-            started = True
+            nonlocal status
             if message["type"] == "http.response.start":
-                headers = [*message["headers"], *extra]
-                if not any(name == _CSP for name, _ in headers):
-                    headers.append(_NOTHING)
-                message["headers"] = headers
+                status = message["status"]
+                own = message["headers"]
+                policy = [] if any(name == _CSP for name, _ in own) else [_NOTHING]
+                message["headers"] = [*own, *extra, *policy]
             await send(message)
 
         try:
             if "\0" in scope["path"]:  # which PostgreSQL takes in no text
                 raise Problem("not-found", "No address holds a U+0000.")
             preflight = self._cors.preflight(scope)
+            if preflight is None:
+                await self._app(scope, receive, send_with_headers)
+            else:
+                extra = self._security
+                response = Response(status_code=204)
+                response.raw_headers = preflight
+                await response(scope, receive, send_with_headers)
         except Problem as problem:
             await problem.response(self._public_url)(scope, receive, send_with_headers)
-            return
-        if preflight is None:
-            try:
-                await self._app(scope, receive, send_with_headers)
-            except asyncio.CancelledError:
-                # The server has stopped waiting for this call to come to an end.
-                if not started:
-                    await Problem("stopping").response(self._public_url)(scope, receive, send_with_headers)
-            return
-        response = Response(status_code=204)
-        response.raw_headers = preflight
-        extra = self._security
-        await response(scope, receive, send_with_headers)
+        except asyncio.CancelledError:
+            # The server has stopped waiting for this call to come to an end.
+            if not status:
+                await Problem("stopping").response(self._public_url)(scope, receive, send_with_headers)
+        finally:
+            if status:
+                self._traffic.answered(scope, status, perf_counter() - began)

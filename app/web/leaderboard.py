@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
+    from app.web.board import Rendered
     from app.web.limits import Limits
     from app.web.live_board import LiveBoard
 
@@ -60,13 +62,13 @@ class LeaderboardRoutes:
             await self._limits.count_work(request.scope)
         await self._board.ready()
         try:
-            body, etag = self._board.view.render(query)
+            rendered = self._board.view.render(query)
         except NotOnBoard:
             raise Problem("not-found", "No score of this name is on this board.") from None
-        headers = {"ETag": etag, "Cache-Control": "no-cache"}
-        if has_it(request.headers.getlist("if-none-match"), etag):
-            return Response(status_code=304, headers=headers)
-        return Response(body, headers=headers, media_type="application/json")
+        known = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
+        if known and has_it(known, rendered.etag):
+            return Response(status_code=304, headers=_headers(rendered))
+        return _answer(rendered)
 
     @promises(
         Operation(
@@ -100,3 +102,13 @@ class LeaderboardRoutes:
             last_id=request.headers.get("last-event-id"),
             ended=lambda: self._room.release(address),
         )
+
+
+@lru_cache(maxsize=16)
+def _answer(rendered: Rendered) -> Response:
+    """The whole answer, which can be sent any number of times; most callers ask for the same few rows."""
+    return Response(rendered.body, headers=_headers(rendered), media_type="application/json")
+
+
+def _headers(rendered: Rendered) -> dict[str, str]:
+    return {"ETag": rendered.etag, "Cache-Control": "no-cache"}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PLAYER_RATE = "60/minute"
 
 # Orchestrators ask these again and again from one address.
-_UNCOUNTED = frozenset({"/healthz", "/readyz"})
+_UNCOUNTED = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
+from app.web.body import FORM
 from app.web.operation import Answer, Operation, operation_of, promises
 from app.web.problems import KINDS
 
@@ -94,6 +95,10 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
+    "period": ("Rows of the last `day`, of the last `week`, or `all`.", _TEXT),
+    "q": ("A player's name, whole and in any spelling: their row alone.", _TEXT),
+    "player": ("A player's name: their latest score is the event to check.", _TEXT),
+    "asset": ("The name of a file that a page loads.", _TEXT),
     "slug": ("The last part of a problem's type.", {"enum": list(KINDS)}),
 }
 
@@ -159,10 +164,14 @@ def _operation(
     if description.strip():
         described["description"] = description.strip()
     slugs = {*_ALWAYS, *operation.problems}
-    if operation.body is not None:
+    if operation.body is not None or operation.form:
         slugs.update(_WITH_BODY)
-        content = {"application/json": {"schema": _schema(operation.body, schemas)}}
+        content: dict[str, Any] = {}
+        if operation.body is not None:
+            content["application/json"] = {"schema": _schema(operation.body, schemas)}
         content |= {media_type: {"schema": _TEXT} for media_type in operation.media_types}
+        if operation.form:
+            content[FORM] = {"schema": _form(operation.form)}
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
@@ -175,6 +184,16 @@ def _operation(
             bad["content"] |= good["content"]
         described["responses"][str(status)] = bad
     return described
+
+
+def _form(fields: tuple[str, ...]) -> dict[str, Any]:
+    properties = dict.fromkeys(fields, _TEXT)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def _parameter(name: str) -> dict[str, Any]:

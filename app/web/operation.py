@@ -36,6 +36,7 @@ class Operation:
         problems: slugs of what may go wrong, beside what may always go wrong.
         body: the type of the JSON body.
         media_types: other media types of the body.
+        form: the text fields of a body that is a form.
         signs_in: whether the caller must say who they are.
         headers: request headers that it reads.
         query: query parameters, named in `app.web.openapi`.
@@ -45,6 +46,7 @@ class Operation:
     problems: tuple[str, ...] = ()
     body: Any = None
     media_types: tuple[str, ...] = ()
+    form: tuple[str, ...] = ()
     signs_in: bool = False
     headers: tuple[str, ...] = ()
     query: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.requests import Request
-    from starlette.types import ExceptionHandler
+    from starlette.types import ExceptionHandler, Receive, Scope, Send
 
     from app.web.answers import FaultDocument, ProblemDocument
 
@@ -196,12 +196,22 @@ class Problem(Exception):
         }
         if self.errors:
             document["errors"] = self.errors
-        return Response(
-            orjson.dumps(document | self.members),
-            kind.status,
-            self.headers,
-            media_type="application/problem+json",
-        )
+        return ProblemResponse(self.slug, orjson.dumps(document | self.members), kind.status, self.headers)
+
+
+class ProblemResponse(Response):
+    """A problem document, which leaves its slug in the ASGI scope for whoever counts."""
+
+    media_type = "application/problem+json"
+
+    def __init__(self, slug: str, content: bytes, status_code: int, headers: Mapping[str, str]) -> None:
+        super().__init__(content, status_code, headers)
+        self._slug = slug
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the document."""
+        scope["problem"] = self._slug
+        await super().__call__(scope, receive, send)
 
 
 def exception_handlers(public_url: str) -> dict[Any, ExceptionHandler]:

@@ -50,12 +50,12 @@ class _Client(asyncio.Protocol):
         if not separator:
             return
         lower = head.lower()
-        start = lower.index(b"content-length:") + 15
+        start = lower.find(b"content-length:") + 15
         end = lower.find(b"\r\n", start)
-        if len(body) < int(lower[start : end if end > 0 else None]):
+        if start > 15 and len(body) < int(lower[start : end if end > 0 else None]):
             return
         self.buffer = b""
-        if head[9:12] in {b"200", b"201"}:
+        if head[9:12] in {b"200", b"201", b"304"}:
             self.latencies.append(time.perf_counter() - self.sent)
         else:
             self.failures += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import time
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from click.testing import CliRunner
+from nostr_sdk import Keys
 
 from app.cli import main
 from tests.process import environment, run, serving
+from tests.relays.events import publish, signed_event
 from tests.relays.fake import FakeRelay, nothing
 from tests.service import PUBKEY, make_key, rows
 from tests.test_config import BAD_SECRETS
@@ -129,6 +132,39 @@ async def test_over_the_wire(tmp_path: Path) -> None:
         assert (await http.get("/v1/protocol")).json()["pubkey"] == PUBKEY
         assert (await http.get("/readyz")).status_code == 200
         assert (await http.get("/v1/scores/%ff%00", headers={"Host": "["})).status_code in {400, 404}
+
+
+async def test_a_mirror_needs_no_secret_and_no_database(tmp_path: Path, rust_relay: str) -> None:
+    owner = Keys.generate()
+    await publish(rust_relay, signed_event(owner, "anna", 72))
+    keys = owner.public_key().to_bech32()
+    env = environment(tmp_path, SECRET_KEY="", DATABASE_URL="", PUBLIC_KEYS=keys, RELAYS=rust_relay)
+    async with serving(env, "--read-only") as serve, httpx.AsyncClient(base_url=serve.url) as http:
+        board = (await http.get("/v1/leaderboard")).json()
+        assert [(entry["username"], entry["score"]) for entry in board["entries"]] == [("anna", 72)]
+        assert (await http.post("/v1/scores", json={})).status_code == 405
+        async with http.stream("GET", "/v1/leaderboard/stream") as stream:
+            lines = stream.aiter_lines()
+            assert await anext(lines) == "event: board"
+            began = time.monotonic()
+            assert await serve.end(signal.SIGTERM) == 0
+            assert time.monotonic() - began < 5
+            assert [line async for line in lines][-1] == "", "the stream has ended whole"
+    assert os.listdir(tmp_path) == []  # noqa: PTH208 - pathlib would have to be waited for here
+
+
+@pytest.mark.parametrize(("keys", "what"), [("", "is not set: give the public keys"), ("npub1", "npub")])
+async def test_a_mirror_of_nobody_is_told(tmp_path: Path, keys: str, what: str) -> None:
+    ended = await run(environment(tmp_path, PUBLIC_KEYS=keys), "serve", "--read-only")
+    assert ended.code == 2
+    assert "BRISCOLA_PUBLIC_KEYS: " in ended.stderr
+    assert what in ended.stderr
+
+
+async def test_an_idle_mirror_warns_of_a_secret_and_takes_less_than_ninety_mebibytes(tmp_path: Path) -> None:
+    async with serving(environment(tmp_path, PUBLIC_KEYS=PUBKEY), "--read-only") as serve:
+        assert serve.resident_mebibytes() < 90
+    assert any("BRISCOLA_SECRET_KEY: is not read by a mirror" in line for line in serve.said)
 
 
 async def test_an_idle_service_takes_less_than_ninety_mebibytes(tmp_path: Path) -> None:

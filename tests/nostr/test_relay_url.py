@@ -1,6 +1,6 @@
 import pytest
 
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url, public_relay_urls
 
 SPELLINGS = {
     "wss://relay.example": "wss://relay.example",
@@ -35,3 +35,13 @@ def test_anything_else_is_refused_without_quoting_a_password(text):
     with pytest.raises(InvalidRelayUrl) as caught:
         normalise_relay_url(text)
     assert "secret" not in str(caught.value)
+
+
+def test_what_may_be_shown_holds_no_query():
+    urls = ["wss://a.example", "wss://a.example?token=x", "wss://a.example?token=y", "wss://b.example/path?z"]
+    assert public_relay_urls(urls) == {
+        "wss://a.example": "wss://a.example",
+        "wss://a.example?token=x": "wss://a.example?…",
+        "wss://a.example?token=y": "wss://a.example?… (2)",
+        "wss://b.example/path?z": "wss://b.example/path?…",
+    }

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
+from websockets.asyncio.client import connect
 
 from app.delivery.fetch import fetch
 from app.delivery.model import Delivery
@@ -25,6 +26,15 @@ def signed_event(
     builder = EventBuilder(Kind(31250), content).tags([Tag.parse(tag) for tag in tags])
     builder = builder.custom_created_at(Timestamp.from_secs(created_at or int(time.time())))
     return builder.finalize(keys).as_json()
+
+
+async def publish(relay: str, *events: str) -> None:
+    """Send events, as JSON text, to a relay that takes them."""
+    async with connect(relay) as socket:
+        for event in events:
+            await socket.send(f'["EVENT",{event}]')
+            kind, _, accepted, message = json.loads(await socket.recv())
+            assert (kind, accepted) == ("OK", True), message
 
 
 def signed_auth(keys: Keys, relay: str, challenge: str) -> str:

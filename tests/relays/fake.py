@@ -89,10 +89,10 @@ def resetting(peer: Peer, event: Event | None = None) -> None:
     peer.reset()
 
 
-def in_turn(*acts: OnEvent) -> OnEvent:
-    """Do the first with the first EVENT, and so on; the last one for all that follow."""
+def in_turn(*acts: Callable[..., None]) -> Callable[..., None]:
+    """Do the first with the first EVENT or REQ, and so on; the last one for all that follow."""
     left = list(acts)
-    return lambda peer, event: (left.pop(0) if len(left) > 1 else left[0])(peer, event)
+    return lambda *told: (left.pop(0) if len(left) > 1 else left[0])(*told)
 
 
 def store(peer: Peer, event: Event) -> None:

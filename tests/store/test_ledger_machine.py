@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections import defaultdict
-from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from app.store.api_keys import add_key
 from app.store.database import Database
@@ -23,7 +21,12 @@ from app.store.refusals import KeyReused, NameBanned, NameTaken, NothingToDelete
 from tests.store.players import admin, deletion, game_server, make_ledger, player, request
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from app.principal import Principal
+    from app.store.ledger import Ledger
+    from tests.postgres import PostgresServer
 
 DAY = 24 * 60 * 60
 PEOPLE = ("ann", "ben", "server", "boss")
@@ -37,25 +40,14 @@ CLAIMS = st.tuples(
 ADDRESSES = NAMES.map(str.lower)
 
 
-FOLDER = tempfile.TemporaryDirectory(prefix="ledger-machine-")
-NUMBERS = count()
-
-
-@cache
-def template() -> Path:
-    """An empty database that is made once and copied for every run."""
-    path = Path(FOLDER.name) / "template.db"
-    Database(f"sqlite:///{path}").close()
-    return path
-
-
 class LedgerMachine(RuleBasedStateMachine):
-    """The model: `versions`, `owners`, `banned` and `attempts`."""
+    """Two replicas, and the model: `versions`, `owners`, `banned` and `attempts`."""
+
+    make_database: Callable[[], str]  # the address of an empty one
 
     @initialize(best=st.booleans())
     def start(self, best: bool) -> None:
-        path = shutil.copy(template(), Path(FOLDER.name) / f"{next(NUMBERS)}.db")
-        self.url = f"sqlite:///{path}"
+        self.url = type(self).make_database()
         self.best = best
         self.now = 1_700_000_000
         self.versions: dict[str, list[tuple[str, int, int]]] = defaultdict(list)  # kind, created_at, score
@@ -70,11 +62,25 @@ class LedgerMachine(RuleBasedStateMachine):
         self.people: dict[str, Principal] = dict(zip(PEOPLE, people, strict=True))
 
     def open(self) -> None:
-        self.database = Database(self.url)
-        self.ledger = make_ledger(self.database, lambda: self.now, best=self.best)
+        self.replicas: list[tuple[Database, Ledger]] = []
+        for _ in range(2):
+            database = Database(self.url)
+            self.replicas.append((database, make_ledger(database, lambda: self.now, best=self.best)))
+
+    @property
+    def database(self) -> Database:
+        return self.replicas[0][0]
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.replicas[0][1]
+
+    def close(self) -> None:
+        for database, _ in self.replicas:
+            database.close()
 
     def teardown(self) -> None:
-        self.database.close()
+        self.close()
 
     # what happens
 
@@ -173,8 +179,12 @@ class LedgerMachine(RuleBasedStateMachine):
         self.now += seconds
 
     @rule()
+    def turn_to_the_other_replica(self) -> None:
+        self.replicas.reverse()
+
+    @rule()
     def restart(self) -> None:
-        self.database.close()
+        self.close()
         self.open()
 
     # what always holds
@@ -184,7 +194,7 @@ class LedgerMachine(RuleBasedStateMachine):
         with self.database.reader.begin() as connection:
             names = list_names(connection)
             rows = connection.exec_driver_sql(
-                "SELECT d, kind, created_at, score, group_concat(state) FROM event "
+                "SELECT d, kind, created_at, score, min(state), max(state), count(*) FROM event "
                 "JOIN delivery ON event_seq = seq GROUP BY seq ORDER BY seq"
             ).all()
         assert {name.name: name.owner for name in names if name.owner} == {
@@ -192,20 +202,45 @@ class LedgerMachine(RuleBasedStateMachine):
         }
         assert {name.name for name in names if name.banned} == self.banned
         stored = defaultdict(list)
-        for d, kind, created_at, score, states in rows:
+        for d, kind, created_at, score, *states in rows:
             stored[d].append(({31250: "score", 5: "deletion"}[kind], created_at, score))
             newest = created_at == self.versions[d][-1][1]
-            assert states == ("pending,pending" if newest or kind == 5 else "superseded,superseded")
+            state = "pending" if newest or kind == 5 else "superseded"
+            assert states == [state, state, 2]
         assert stored == {d: versions for d, versions in self.versions.items() if versions}
         for versions in stored.values():
             times = [created_at for _, created_at, _ in versions]
             assert times == sorted(set(times)), "created_at rises strictly"
 
 
-TestLedgerMachine = LedgerMachine.TestCase
-TestLedgerMachine.settings = settings(
-    max_examples=20,
-    stateful_step_count=30,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+def run(make_database: Callable[[], str], examples: int) -> None:
+    machine = type("Machine", (LedgerMachine,), {"make_database": staticmethod(make_database)})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        ),
+    )
+
+
+def test_the_ledger_on_sqlite(tmp_path: Path) -> None:
+    """An empty database is made once and copied for every run."""
+    template = tmp_path / "template.db"
+    Database(f"sqlite:///{template}").close()
+    numbers = count()
+    run(lambda: f"sqlite:///{shutil.copy(template, tmp_path / f'{next(numbers)}.db')}", examples=20)
+
+
+def test_the_ledger_on_postgresql(postgres: PostgresServer) -> None:
+    """One database is emptied for every run."""
+    with postgres.database("TEMPLATE scores") as url:
+
+        def emptied() -> str:
+            with psycopg.connect(url) as connection:
+                connection.execute("TRUNCATE event, delivery, relay, process, api_key, name, idempotency")
+            return url
+
+        run(emptied, examples=8)

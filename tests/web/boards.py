@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from app.delivery.reader import Change
 from app.scores.leaderboard import Leaderboard
 from app.scores.signed_score import Deletion, SignedScore
+from app.web.live_board import LiveBoard
+from tests.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -36,6 +38,7 @@ class Source:
     board: Leaderboard = field(default_factory=Leaderboard)
     relays: tuple[Relay, ...] = (Relay(),)
     complete: bool = True
+    turns: int = 0
 
     told: asyncio.Queue[Change] = field(default_factory=asyncio.Queue)
     may_be_ready: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,3 +82,10 @@ def signed(username: str, score: int, created_at: int = NOW, number: int | None 
         "sig": "b" * 128,
     }
     return SignedScore(username, score, created_at, event_id, json.dumps(event, separators=(",", ":")))
+
+
+def board_of(source: Source) -> LiveBoard:
+    """A board that has been read once."""
+    board = LiveBoard(source, Clock(NOW))  # type: ignore[arg-type]
+    board._read_once.set()
+    return board

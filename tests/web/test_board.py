@@ -144,6 +144,7 @@ def test_an_unchanged_board_is_rendered_once(view: BoardView, source: Source) ->
     second = view.render(parse_query(b""))
     assert second.etag != first.etag
     source.relays, source.complete = (Relay(state="failed", reason="gone", complete=False),), False
+    source.turns += 1
     third = view.render(parse_query(b""))
     assert third.etag not in {first.etag, second.etag}
     assert json.loads(third.body)["relays"] == [

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from app.nostr.event import sign_event
 from app.nostr.keys import SecretKey
+from tests.browser import SECONDS, page
 from tests.process import ROOT, environment, serving
 from tests.relays.events import stored
 from tests.relays.real import rust_relay
@@ -23,19 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-SECONDS = 60
 PLAYER = SecretKey.parse(f"{3:064x}")
 SNIPPET = re.findall(r"^```js\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 GAMES = [["alice", 72], ["José", 100], ["alice", 121]]
@@ -98,38 +83,23 @@ async def game_site() -> AsyncIterator[Game]:
         yield game
 
 
-async def play(game: Game, service: str, folder: Path) -> list[Any]:
+async def play(game: Game, service: str, chromium: str) -> list[Any]:
     """Open the game in a browser; gives what the page was told of each score."""
     (snippet,) = SNIPPET
     address = "https://scores.example"
     assert snippet.count(address) == 1
     game.page = PAGE % (snippet.replace(address, service), json.dumps(GAMES))
-    assert CHROMIUM is not None
-    with (folder / "chromium.log").open("wb") as log:
-        profile = f"--user-data-dir={folder / 'profile'}"
-        browser = await asyncio.create_subprocess_exec(
-            CHROMIUM, *FLAGS, profile, "--remote-debugging-port=0", game.origin, stdout=log, stderr=log
-        )
-        try:
-            async with asyncio.timeout(SECONDS):
-                return await game.told
-        finally:
-            browser.terminate()
-            await browser.wait()
+    async with page(chromium) as tab, asyncio.timeout(SECONDS):
+        await tab.go(game.origin)
+        return await game.told
 
 
-@pytest.fixture(autouse=True)
-def _browser() -> None:
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-
-
-async def test_a_game_on_another_origin_signs_in_and_posts(tmp_path: Path) -> None:
+async def test_a_game_on_another_origin_signs_in_and_posts(chromium: str, tmp_path: Path) -> None:
     async with rust_relay() as relay, game_site() as game:
         env = environment(tmp_path, RELAYS=relay, CORS_ORIGINS=game.origin)
         async with serving(env) as service:
             assert service.url != game.origin
-            alice, jose, too_much = await play(game, service.url, tmp_path)
+            alice, jose, too_much = await play(game, service.url, chromium)
         assert [alice["state"], jose["state"]] == ["accepted", "accepted"]
         assert alice["event"]["content"] == '{"v":1,"username":"alice","score":72}'
         assert jose["event"]["content"] == '{"v":1,"username":"José","score":100}'
@@ -140,10 +110,10 @@ async def test_a_game_on_another_origin_signs_in_and_posts(tmp_path: Path) -> No
     assert owners == [("alice", f"nostr:{PLAYER.pubkey}"), ("josé", f"nostr:{PLAYER.pubkey}")]
 
 
-async def test_a_game_on_an_origin_that_is_not_named_cannot_post(tmp_path: Path) -> None:
+async def test_a_game_on_an_origin_that_is_not_named_cannot_post(chromium: str, tmp_path: Path) -> None:
     async with game_site() as game:
         env = environment(tmp_path, CORS_ORIGINS="https://game.example")
         async with serving(env) as service:
-            told = await play(game, service.url, tmp_path)
+            told = await play(game, service.url, chromium)
     assert told == ["TypeError: Failed to fetch"] * len(GAMES)
     assert rows(tmp_path / "scores.db", "SELECT count(*) FROM event") == [(0,)]

@@ -34,4 +34,4 @@ def test_a_tag_is_strong_and_of_the_bytes() -> None:
     ],
 )
 def test_if_none_match(values: list[str], expected: bool) -> None:
-    assert has_it(values, TAG) is expected
+    assert has_it([value.encode() for value in values], TAG) is expected

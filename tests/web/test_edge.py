@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse
 
 from app.web.cors import Cors
 from app.web.edge import Edge
+from app.web.traffic import Traffic
 from tests.service import running
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ async def test_every_answer_is_only_what_it_says(tmp_path: Path, path: str) -> N
 
 
 async def answer_of(public_url: str, page: HTMLResponse, times: int = 1) -> httpx.Response:
-    transport = httpx.ASGITransport(Edge(page, Cors(frozenset()), public_url))
+    transport = httpx.ASGITransport(Edge(page, Cors(frozenset()), Traffic(), public_url))
     async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
         for _ in range(times):
             answer = await http.get("/")
@@ -60,7 +61,7 @@ async def test_a_call_that_comes_to_no_end_before_the_server_stops_hears_of_it()
         entered.set()
         await asyncio.Event().wait()
 
-    transport = httpx.ASGITransport(Edge(endless, Cors(frozenset()), "http://scores.example"))
+    transport = httpx.ASGITransport(Edge(endless, Cors(frozenset()), Traffic(), "http://scores.example"))
     async with httpx.AsyncClient(transport=transport, base_url="http://inside") as http:
         call = asyncio.create_task(http.get("/"))
         await entered.wait()

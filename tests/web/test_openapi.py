@@ -15,10 +15,12 @@ from starlette.routing import Route
 
 from app.main import open_service
 from app.web.answers import ScoreDocument
+from app.web.live_board import open_board
 from app.web.operation import operation_of
 from app.web.problems import KINDS
-from tests.relays.bare import bare_relay
+from tests.relays.real import rust_relay
 from tests.service import PUBLIC_URL, Running, make_key, running, settings
+from tests.web.boards import Source, board_of
 from tests.web.live import live
 
 if TYPE_CHECKING:
@@ -42,9 +44,9 @@ def walk(node: object) -> Iterator[dict[str, Any]]:
 
 
 async def test_every_route_is_described(tmp_path: Path) -> None:
-    async with running(tmp_path) as client:
+    async with running(tmp_path, board=board_of(Source())) as client:
         described = await document(client)
-        app: Any = client.service.app(PUBLIC_URL)
+        app: Any = client.service.app(PUBLIC_URL, board_of(Source()))
         while not hasattr(app, "routes"):
             app = app._app
         routes = [route for route in app.routes if isinstance(route, Route)]
@@ -58,7 +60,7 @@ async def test_every_route_is_described(tmp_path: Path) -> None:
 
 
 async def test_every_operation_is_told_apart_and_says_what_it_does(tmp_path: Path) -> None:
-    async with running(tmp_path) as client:
+    async with running(tmp_path, board=board_of(Source())) as client:
         described = await document(client)
     operations = [operation for path in described["paths"].values() for operation in path.values()]
     assert len({operation["operationId"] for operation in operations}) == len(operations)
@@ -68,7 +70,7 @@ async def test_every_operation_is_told_apart_and_says_what_it_does(tmp_path: Pat
 
 
 async def test_every_reference_leads_somewhere(tmp_path: Path) -> None:
-    async with running(tmp_path) as client:
+    async with running(tmp_path, board=board_of(Source())) as client:
         described = await document(client)
     references = {node["$ref"] for node in walk(described) if isinstance(node.get("$ref"), str)}
     assert references
@@ -77,7 +79,7 @@ async def test_every_reference_leads_somewhere(tmp_path: Path) -> None:
 
 
 async def test_the_errors_of_a_post_are_those_of_the_registry(tmp_path: Path) -> None:
-    async with running(tmp_path) as client:
+    async with running(tmp_path, board=board_of(Source())) as client:
         described = await document(client)
     post = described["paths"]["/v1/scores"]["post"]
     slugs: dict[str, set[str]] = {}
@@ -115,12 +117,17 @@ async def test_a_score_is_what_the_document_says(tmp_path: Path) -> None:
 @pytest.mark.timeout(120)
 async def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     _, token = make_key(tmp_path / "scores.db")
-    with bare_relay() as relay:
+    async with rust_relay() as relay:
         opened = settings(tmp_path / "scores.db", [relay], RATE_LIMIT_PER_ADDRESS="off")
-        async with open_service(opened) as service, live(service.app) as server:
+        async with (
+            open_service(opened) as service,
+            open_board(opened.relays, opened.verifying_keys, service.clock) as board,
+            live(lambda url: service.app(url, board)) as server,
+        ):
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json"),
                 *("--header", f"Authorization: Bearer {token}", "--continue-on-failure"),
+                *("--exclude-path", "/v1/leaderboard/stream"),  # never ends
                 *(
                     "--phases",
                     "coverage,fuzzing",

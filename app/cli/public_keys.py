@@ -1,22 +1,14 @@
-"""What the commands share that check something offline: the file, and the public keys of the app."""
+"""Whose scores a command looks at: keys from options or from the environment."""
 
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import nullcontext
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from app.cli.unusable import Unusable
 from app.nostr.keys import InvalidKey, parse_pubkey
-from app.scores.consistency import shown
 from app.scores.score_event import SEED_PUBKEY
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 PUBLIC_KEYS = "BRISCOLA_PUBLIC_KEYS"
 
@@ -52,21 +44,3 @@ def public_keys(options: tuple[str, ...]) -> frozenset[str]:
             err=True,
         )
     return keys
-
-
-def opened(file: str) -> AbstractContextManager[BinaryIO]:
-    """The file, or standard input for `-`.
-
-    Raises:
-        Unusable: it cannot be opened.
-    """
-    if file == "-":
-        if sys.stdin is None:
-            raise Unusable("cannot read standard input: it is closed")
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return Path(file).open("rb")
-    except OSError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error.strerror}") from None
-    except ValueError as error:
-        raise Unusable(f"cannot read {shown(file)}: {error}") from None

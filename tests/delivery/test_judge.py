@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.delivery.judge import Unproved, finding, judge, looks_right
+from app.nostr.event import sign_event
+from app.nostr.keys import SecretKey
+from app.scores.score_event import sign_deletion, sign_score
+from app.scores.signed_score import SignedScore
+from tests.vectors import load, raw_of
+
+SECRET, OTHER = SecretKey.parse(f"{2:064x}"), SecretKey.parse(f"{3:064x}")
+KEYS = frozenset({SECRET.pubkey})
+GOOD = sign_score(SECRET, username="Zoë", score=72, created_at=1_700_000_000)
+
+
+def compact(event: dict[str, Any]) -> bytes:
+    return json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def test_a_published_score() -> None:
+    text = GOOD.to_json().encode()
+    candidate = looks_right(text, KEYS)
+    assert candidate == (GOOD.id, 1_700_000_000, "zoë", text)
+    assert candidate is not None
+    assert judge(candidate, KEYS) == ("Zoë", 72, 1_700_000_000, GOOD.id, text.decode())
+
+
+def test_the_same_score_written_otherwise() -> None:
+    for text in (
+        json.dumps(GOOD.to_dict(), indent=1).encode(),
+        compact(dict(reversed(GOOD.to_dict().items()))),
+    ):
+        candidate = looks_right(text, KEYS)
+        assert candidate is not None
+        assert judge(candidate, KEYS)[:4] == ("Zoë", 72, 1_700_000_000, GOOD.id)
+
+
+def test_what_the_signature_does_not_cover_is_dropped() -> None:
+    candidate = looks_right(compact({**GOOD.to_dict(), "relay": "<script>"}), KEYS)
+    assert candidate is not None
+    assert json.loads(judge(candidate, KEYS)[4]) == GOOD.to_dict()  # type: ignore[misc] - it is a score
+
+
+def test_a_published_deletion() -> None:
+    event = sign_deletion(SECRET, d="zoë", created_at=7)
+    candidate = looks_right(event.to_json().encode(), KEYS)
+    assert candidate is not None
+    assert candidate[:3] == (event.id, 7, None)
+    assert judge(candidate, KEYS) == (event.id, 7, {"zoë"}, set())
+
+
+def changed(**fields: Any) -> bytes:
+    return compact({**GOOD.to_dict(), **fields})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        sign_score(OTHER, username="alice", score=1, created_at=1).to_json().encode(),
+        sign_deletion(OTHER, d="alice", created_at=1).to_json().encode(),
+        changed(kind=1),
+        changed(kind=[31250]),
+        changed(kind=True),
+        changed(tags=[["d", "zoë"]]),
+        changed(tags=[["d", 1], ["app", "briscola-score"]]),
+        changed(tags=[[["d"], "x"], [], "d", None, ["app", "briscola-score"]]),
+        changed(tags=None),
+        changed(id="00"),
+        changed(id=None),
+        changed(created_at="1"),
+        changed(pubkey=["a"]),
+        GOOD.to_json().encode().replace("zoë".encode(), b"zo\xff"),
+        b"[]",
+        b"",
+    ],
+)
+def test_what_cannot_count_costs_no_signature(text: bytes) -> None:
+    assert looks_right(text, KEYS) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        changed(content='{"v":1,"username":"Zoë","score":120}'),
+        changed(created_at=1_700_000_001),
+        changed(sig="0" * 128),
+        changed(id="0" * 64),
+        GOOD.to_json().encode().replace(b',"sig"', b',"kind":31250,"sig"'),
+        GOOD.to_json().encode()[:-1],
+        sign_deletion(SECRET, d="zoë", created_at=7).to_json().replace("zoë", "bob").encode(),
+    ],
+)
+def test_forged(text: bytes) -> None:
+    candidate = looks_right(text, KEYS)
+    assert candidate is None or judge(candidate, KEYS) == Unproved(forged=True)
+
+
+def test_signed_by_the_app_and_still_no_score() -> None:
+    tags = [["d", "zoë"], ["app", "briscola-score"], ["username", "Zoë"], ["score", "120"]]
+    event = sign_event(SECRET, created_at=1, kind=31250, tags=tags, content=GOOD.content)
+    candidate = looks_right(event.to_json().encode(), KEYS)
+    assert candidate is not None
+    assert judge(candidate, KEYS) == Unproved(forged=False)
+
+
+def test_a_proof_that_went_through_json_is_the_same() -> None:
+    candidate = looks_right(GOOD.to_json().encode(), KEYS)
+    assert candidate is not None
+    assert finding(candidate, ["Zoë", 72]) == judge(candidate, KEYS)  # type: ignore[arg-type] - JSON has no tuple
+    assert finding(candidate, [["a"], ["b"]])[2:] == ({"a"}, {"b"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("case", load("score_events.json")["cases"], ids=lambda case: case["name"])
+def test_every_handed_event(case: dict[str, Any]) -> None:
+    """What is ok and consistent gets onto the board, and nothing else does."""
+    raw, keys = raw_of(case), frozenset({case["app_pubkey"]})
+    candidate = looks_right(raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw, keys)
+    counts = candidate is not None and isinstance(judge(candidate, keys), SignedScore)
+    assert case["expected"] == "either" or counts == (case["expected"] == "ok" and case["consistent"])

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import suppress
+
+import pytest
+
+from app.delivery.judge_process import JudgeFailed, JudgeProcess
+from app.nostr.keys import SecretKey
+from app.scores.score_event import sign_score
+
+SECRET = SecretKey.parse(f"{2:064x}")
+GOOD = sign_score(SECRET, username="Zoë", score=72, created_at=1).to_json().encode()
+
+
+async def test_a_process_proves_and_is_gone_when_stopped() -> None:
+    process = await JudgeProcess.start([SECRET.pubkey])
+    process.send([GOOD, GOOD.replace(b"72", b"73")])
+    process.send([b"{"])
+    assert await process.receive() == [["Zoë", 72], True]
+    assert await process.receive() == [True]
+    pid = process.pid
+    await process.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    process.send([GOOD])
+    with pytest.raises(JudgeFailed, match="ended too soon"):
+        await process.receive()
+
+
+async def test_it_ends_with_its_parent() -> None:
+    """However that ends: its input is closed."""
+    program = (
+        "import asyncio, sys\n"
+        "from app.delivery.judge_process import JudgeProcess\n"
+        "async def main():\n"
+        "    print((await JudgeProcess.start(sys.argv[1:])).pid, flush=True)\n"
+        "    await asyncio.sleep(1000)\n"
+        "asyncio.run(main())\n"
+    )
+    parent = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", program, SECRET.pubkey), stdout=asyncio.subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    child = os.pidfd_open(int(await parent.stdout.readline()))
+    try:
+        ended = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().add_reader(child, lambda: ended.done() or ended.set_result(None))
+        parent.kill()
+        await parent.wait()
+        await asyncio.wait_for(ended, 30)
+    finally:
+        asyncio.get_running_loop().remove_reader(child)
+        os.close(child)
+        with suppress(ProcessLookupError):
+            parent.kill()
+
+
+async def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(JudgeFailed, match="nowhere"):
+        await JudgeProcess.start([SECRET.pubkey])

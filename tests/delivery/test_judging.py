@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.delivery import judging
+from app.delivery.judge import Candidate, Finding, Unproved
+from app.delivery.judge_process import JudgeFailed, JudgeProcess
+from app.delivery.judging import BULK, Judging
+from app.nostr.keys import SecretKey
+from app.scores.score_event import sign_score
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+SECRET = SecretKey.parse(f"{2:064x}")
+MANY = BULK + 500
+
+
+def candidates(count: int) -> list[Candidate]:
+    """Every seventh is forged."""
+    signed = [sign_score(SECRET, username=f"p{n}", score=n % 121, created_at=n) for n in range(count)]
+    return [
+        Candidate(
+            one.id, one.created_at, f"p{n}", one.to_json().replace("5", "6" if n % 7 == 0 else "5").encode()
+        )
+        for n, one in enumerate(signed)
+    ]
+
+
+MADE = candidates(MANY)
+
+
+class Relay:
+    trusted = True
+
+    def __init__(self) -> None:
+        self.heard: list[Finding | None] = []
+        self.all = asyncio.Event()
+
+    def judged(self, finding: Finding | None) -> None:
+        self.heard.append(finding)
+        if len(self.heard) % MANY == 0:
+            self.all.set()
+
+
+class Setting:
+    def __init__(self) -> None:
+        self.found: list[Finding] = []
+        self.relay = Relay()
+        self.judging = Judging(frozenset({SECRET.pubkey}), lambda candidate: True, self.found.append)
+
+    def is_right(self) -> bool:
+        good = {one.event_id for one in self.found if not isinstance(one, Unproved)}
+        forged = [one for one in self.found if isinstance(one, Unproved)]
+        return good == {one.event_id for n, one in enumerate(MADE) if n % 7} and len(forged) == -(-MANY // 7)
+
+
+@asynccontextmanager
+async def running(processes: int) -> AsyncIterator[Setting]:
+    here = Setting()
+    here.judging._processes = processes
+    task = asyncio.create_task(here.judging.run())
+    yield here
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[JudgeProcess]:
+    """Every process that is started."""
+    processes: list[JudgeProcess] = []
+    start = JudgeProcess.start
+
+    async def remembered(keys: frozenset[str]) -> JudgeProcess:
+        processes.append(await start(keys))
+        return processes[-1]
+
+    monkeypatch.setattr(JudgeProcess, "start", remembered)
+    return processes
+
+
+@pytest.mark.parametrize(("processes", "expected"), [(1, 0), (2, 2)])
+async def test_many_are_judged_alike_here_and_in_processes(
+    started: list[JudgeProcess], processes: int, expected: int
+) -> None:
+    async with running(processes) as here:
+        here.judging.offer(here.relay, MADE)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
+        assert here.is_right()
+        assert len(started) == expected
+        assert len(here.judging) == 0
+
+
+async def test_processes_end_when_nothing_more_comes(
+    started: list[JudgeProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "LINGER_SECONDS", 0.0)
+    async with running(2) as here:
+        here.judging.offer(here.relay, MADE)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
+        for process in started:
+            await process._process.wait()
+        assert len(started) == 2
+        assert here.is_right()
+
+
+async def test_a_process_that_dies_loses_nothing(
+    started: list[JudgeProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    receive = JudgeProcess.receive
+
+    async def killed(self: JudgeProcess) -> list[object]:
+        self._process.kill()
+        await self._process.wait()
+        raise JudgeFailed("killed") from None
+
+    answers = iter([receive, killed])
+
+    async def answer(self: JudgeProcess) -> object:
+        return await next(answers, receive)(self)
+
+    monkeypatch.setattr(JudgeProcess, "receive", answer)
+    with caplog.at_level(logging.WARNING):
+        async with running(2) as here:
+            here.judging.offer(here.relay, MADE)
+            await asyncio.wait_for(here.relay.all.wait(), 20)
+            assert here.is_right()
+    assert "killed; signatures are checked in this process from now on" in caplog.text
+
+
+async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    async with running(2) as here:
+        here.judging.offer(here.relay, MADE)
+        await asyncio.wait_for(here.relay.all.wait(), 20)
+        assert here.is_right()

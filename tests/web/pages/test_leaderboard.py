@@ -1,0 +1,110 @@
+"""The page / as the server renders it: what people without scripts see."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tests.web.boards import NOW, Relay, Source
+from tests.web.pages.site import client, pages
+
+DAY = 86_400
+NASTY = "<img src=x onerror=alert(1)>"
+
+
+class Reader(HTMLParser):
+    """The texts of the table's rows; and every tag there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[dict[str, str]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._field = ""
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.tags.append((tag, dict(attributes)))
+        if tag == "tr" and "data-event" in dict(attributes) and dict(attributes)["data-event"]:
+            self.rows.append({})
+        self._field = dict(attributes).get("data-field") or ("when" if tag == "time" else "")
+
+    def handle_data(self, data: str) -> None:
+        if self.rows and self._field in {"rank", "username", "score", "when"}:
+            self.rows[-1].setdefault(self._field, data)
+        self._field = ""
+
+
+async def read(source: Source, query: str = "") -> tuple[str, Reader]:
+    async with client(pages(source)) as http:
+        answer = await http.get(f"/{query}")
+    assert answer.status_code == 200
+    reader = Reader()
+    reader.feed(answer.text.partition("<template")[0])
+    return answer.text, reader
+
+
+async def names(source: Source, query: str = "") -> list[str]:
+    return [row["username"] for row in (await read(source, query))[1].rows]
+
+
+async def test_rows_are_ranked_and_say_who_verified() -> None:
+    source = Source()
+    for name, score, age in (("alice", 72, 60), ("bob", 100, 5), ("Ñandú", 72, 30), ("dan", 3, 0)):
+        source.add(name, score, NOW - age)
+    text, reader = await read(source)
+    shown = [(row["rank"], row["username"], row["score"]) for row in reader.rows]
+    assert shown == [("1", "bob", "100"), ("2", "alice", "72"), ("2", "Ñandú", "72"), ("4", "dan", "3")]
+    assert reader.rows[3]["when"] == "2027-01-15 08:00"  # 1,800,000,000 seconds after 1970
+    assert "Verified by this server" in text
+    assert "4 players" in text
+    assert "in your browser" not in text.partition("<table")[0].replace("<noscript>", "")
+
+
+async def test_a_name_is_text() -> None:
+    source = Source()
+    source.add(NASTY, 50)
+    _, reader = await read(source)
+    assert [row["username"] for row in reader.rows] == [NASTY]
+    assert not any("onerror" in attributes for _, attributes in reader.tags)
+
+
+async def test_periods_and_names_are_found_without_scripts() -> None:
+    source = Source()
+    source.add("today", 1, NOW - DAY // 2)
+    source.add("week", 2, NOW - 3 * DAY)
+    source.add("ever", 3, NOW - 30 * DAY)
+    assert await names(source) == ["ever", "week", "today"]
+    assert await names(source, "?period=week") == ["week", "today"]
+    assert await names(source, "?period=day") == ["today"]
+    assert await names(source, "?period=century&cursor=nonsense") == ["ever", "week", "today"]
+    assert await names(source, "?q=WEEK") == ["week"]
+    text, reader = await read(source, "?q=ever&period=day")
+    assert reader.rows == []
+    assert "Nobody here is called &#34;ever&#34;." in text
+
+
+async def test_a_page_ends_and_the_next_begins_behind_it() -> None:
+    source = Source()
+    for number in range(205):
+        source.add(f"p{number:03}", 100 - number // 3, number=number + 1)
+    first, _ = await read(source)
+    seen = await names(source)
+    while further := re.search(r'<a class="button" href="(\?[^"]+cursor=[^"]+)"', first):
+        query = further[1].replace("&amp;", "&")
+        seen += await names(source, query)
+        first, _ = await read(source, query)
+    assert seen == [f"p{number:03}" for number in range(205)]
+
+
+@pytest.mark.parametrize(
+    ("complete", "told"), [(True, "The first hand is still to be played"), (False, "still being read")]
+)
+async def test_an_empty_board_says_why(complete: bool, told: str) -> None:
+    relay = Relay(state="live" if complete else "failed", reason="" if complete else "no answer")
+    text, reader = await read(Source(complete=complete, relays=(relay,)))
+    assert reader.rows == []
+    assert told in text
+    assert ("scores may be missing" in text) is not complete
+    assert ("no answer" in text) is not complete
