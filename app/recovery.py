@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import fetch
+from app.delivery.model import about
 from app.nostr import nip09
 from app.nostr.event import InvalidEvent, parse_event, verify_event
 from app.scores.score_event import KIND
@@ -58,7 +59,7 @@ async def recover(relays: Sequence[str], keys: Collection[str], outbox: StoreOut
         log.error("%d events of this app's key are too far ahead of the clock to go on from", ahead)
     unread = {relay: reason for relay, (_, reason) in zip(relays, readings, strict=True) if reason}
     for relay, reason in unread.items():
-        log.warning("%s: %s", relay, reason)
+        log.warning("%s: %s", relay, reason, extra=about(relay))
     return unread
 
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from app.delivery.backoff import Random, delay
-from app.delivery.model import Delivery, Outbox
+from app.delivery.model import Delivery, Outbox, about
 from app.nostr.event import Event
 
 POLL_SECONDS = 2.0
@@ -99,5 +99,5 @@ class Intake:
             self._relay,
             pause,
             error,
-            extra={"relay": self._relay},
+            extra=about(self._relay),
         )

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from app.delivery.model import Delivery
-
 
 @dataclass(slots=True)
 class Tally:
@@ -13,6 +11,7 @@ class Tally:
     accepted: int = 0
     rejected: int = 0
     conflicts: int = 0
+    failed: int = 0
     retried: int = 0
 
 
@@ -33,6 +32,7 @@ class RelayStatus:
         accepted: Events it accepted.
         rejected: Events it rejected for good.
         conflicts: Events that it will not have because it holds a newer one which is not ours.
+        failed: Events given up because it gave no verdict in seven days.
         retried: Attempts that came to nothing, for whatever reason.
         ignored: Messages from it that meant nothing.
     """
@@ -49,11 +49,6 @@ class RelayStatus:
     accepted: int
     rejected: int
     conflicts: int
+    failed: int
     retried: int
     ignored: int
-
-
-def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
-    """What a line of the log is about."""
-    fields = {"relay": relay}
-    return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}

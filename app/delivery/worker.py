@@ -17,11 +17,11 @@ from app.delivery.conflicts import Conflicts
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
-from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
+from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome, about
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
-from app.delivery.status import RelayStatus, Tally, about
+from app.delivery.status import RelayStatus, Tally
 from app.nostr.message import split_prefix
 
 HELD_LIMIT = 4096
@@ -68,10 +68,7 @@ class Worker:
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._tally = Tally()
-        self._conflicts = Conflicts(
-            relay, self._intake, self._tally, ask=self._ask, report=report, again=self._try_again
-        )
+        self._conflicts = Conflicts(relay, self._intake, ask=self._ask, report=report, again=self._try_again)
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -80,6 +77,7 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
+        self._tally = Tally()
 
     # for the engine
 
@@ -119,6 +117,10 @@ class Worker:
 
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
+        if outcome.state is DeliveryState.CONFLICT:
+            self._tally.conflicts += 1
+        elif outcome.state is DeliveryState.FAILED:
+            self._tally.failed += 1
         self._held -= 1
         self._late.discard(outcome.event_id)
         if outcome.due is not None and self._intake.due_by(outcome.due):
@@ -150,6 +152,7 @@ class Worker:
             accepted=tally.accepted,
             rejected=tally.rejected,
             conflicts=tally.conflicts,
+            failed=tally.failed,
             retried=tally.retried,
             ignored=session.ignored,
         )
@@ -326,7 +329,13 @@ class Worker:
             self._pace.accepted()
         elif outcome.state is DeliveryState.REJECTED:
             self._tally.rejected += 1
-            logger.info("%s: rejected event %s: %s", self.relay, outcome.event_id, outcome.message)
+            logger.info(
+                "%s: rejected event %s: %s",
+                self.relay,
+                outcome.event_id,
+                outcome.message,
+                extra=about(self.relay, reply.delivery),
+            )
         elif outcome.state is DeliveryState.CONFLICT:
             self._conflicts.add(reply)
             self._wake.set()
