@@ -98,6 +98,11 @@ class Service:
         counted = LimitAddresses(make_app(routes, public_url), limits, authenticator.knows, public_url)
         return Edge(counted, Cors(self.settings.cors_origins), traffic, public_url)
 
+    def stop_waiting(self, board: LiveBoard) -> None:
+        """Answer now whoever waits for relays, and end the streams, because the service stops."""
+        self.publisher.stop_waiting()
+        board.close()
+
     def _board_routes(self, public_url: str, board: LiveBoard, limits: Limits) -> list[BaseRoute]:
         # Here, because templates take 6 MiB that a service without a board does not need.
         from app.web.pages.routes import page_routes

@@ -64,6 +64,11 @@ class PostgresServer:
         self._run("pg_ctl", *self._data, "-m", mode, "-w", "stop")
 
     @property
+    def pid(self) -> int:
+        """The process that all others of the server are children of."""
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
+    @property
     def _data(self) -> tuple[str, str]:
         return "--pgdata", str(self.folder / "data")
 

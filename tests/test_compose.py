@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -24,9 +25,11 @@ def composed() -> dict[str, Any]:
     def value(found: re.Match[str]) -> str:
         return VARIABLES.get(found["name"]) or found["default"]
 
-    text = re.sub(r"\$\{(?P<name>\w+):(-(?P<default>[^}]*)|\?[^}]+)\}", value, FILE.read_text())
+    # Docker fills them in after it has read the file, so that what looks like a number stays a text.
+    read = json.dumps(yaml.safe_load(FILE.read_text()))
+    text = re.sub(r"\$\{(?P<name>\w+):(-(?P<default>[^}]*)|\?[^}]+)\}", value, read)
     assert "${" not in text
-    document: dict[str, Any] = yaml.safe_load(text)
+    document: dict[str, Any] = json.loads(text)
     return document
 
 

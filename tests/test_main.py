@@ -37,8 +37,8 @@ async def fill_the_disk(service: Running) -> None:
     await service.service.store.write(limit_pages, pages)
 
 
-async def test_scores_that_come_together_share_a_commit(tmp_path: Path) -> None:
-    async with running(tmp_path) as service:
+async def test_scores_that_come_together_share_a_commit(url: str) -> None:
+    async with running(url) as service:
         await service.post("warm", 1)  # the key is known from now on
         entered, gate = threading.Event(), threading.Event()
 
@@ -62,8 +62,8 @@ async def test_scores_that_come_together_share_a_commit(tmp_path: Path) -> None:
         assert len(commits) == 2, "the one that was under way, and one for all that came meanwhile"
 
 
-async def test_in_a_shared_commit_each_score_fails_alone(tmp_path: Path) -> None:
-    async with running(tmp_path) as service:
+async def test_in_a_shared_commit_each_score_fails_alone(url: str) -> None:
+    async with running(url) as service:
         answers = await asyncio.gather(
             service.post("alice", 72),
             service.post("bob", 121),
@@ -127,8 +127,8 @@ async def test_a_database_whose_file_is_deleted_signs_nothing(
     assert "its file was deleted or replaced" in caplog.text
 
 
-async def test_a_signed_score_is_answered_even_if_it_cannot_be_read_back(tmp_path: Path) -> None:
-    async with FakeRelay() as relay, running(tmp_path, relay.url) as service:
+async def test_a_signed_score_is_answered_even_if_it_cannot_be_read_back(url: str) -> None:
+    async with FakeRelay() as relay, running(url, relay.url) as service:
         await service.post("warm", 1, Prefer="wait=10")
 
         async def fail(_query: object) -> None:
@@ -142,32 +142,31 @@ async def test_a_signed_score_is_answered_even_if_it_cannot_be_read_back(tmp_pat
         assert answer.json()["event"]["id"] in relay.stored
 
 
-async def test_deliveries_are_picked_up_after_a_restart(tmp_path: Path) -> None:
+async def test_deliveries_are_picked_up_after_a_restart(url: str) -> None:
     async with FakeRelay() as relay:
         async with FakeRelay() as elsewhere:
             pass
-        async with running(tmp_path, elsewhere.url, relay.url) as service:
+        async with running(url, elsewhere.url, relay.url) as service:
             posted = (await service.post("alice", 72)).json()["event"]
         assert rows(service.path, "SELECT count(*) FROM delivery WHERE holder IS NOT NULL") == [(0,)]
-        async with running(tmp_path, relay.url):
+        async with running(url, relay.url):
             await relay.until(lambda: posted["id"] in relay.stored)
         assert relay.stored[posted["id"]] == posted
 
 
-async def test_a_relay_that_is_new_gets_only_what_is_new(tmp_path: Path) -> None:
+async def test_a_relay_that_is_new_gets_only_what_is_new(url: str) -> None:
     async with FakeRelay() as first, FakeRelay() as second:
-        async with running(tmp_path, first.url) as service:
+        async with running(url, first.url) as service:
             await service.post("alice", 72, Prefer="wait=10")
-        async with running(tmp_path, first.url, second.url) as service:
+        async with running(url, first.url, second.url) as service:
             await service.post("bob", 72, Prefer="wait=10")
         assert [e["tags"][0][1] for e in second.events] == ["bob"]
 
 
-async def test_rotating_the_key_supersedes_what_the_old_one_had_pending(tmp_path: Path) -> None:
-    path = tmp_path / "scores.db"
-    async with open_service(settings(path)) as service:
+async def test_rotating_the_key_supersedes_what_the_old_one_had_pending(url: str) -> None:
+    async with open_service(settings(url)) as service:
         old = await service.publisher.publish(Claim("alice", 50))
-    rotated = settings(path, SECRET_KEY=f"{3:064x}", PUBLIC_KEYS=PUBKEY)
+    rotated = settings(url, SECRET_KEY=f"{3:064x}", PUBLIC_KEYS=PUBKEY)
     async with open_service(rotated) as service:
         new = await service.publisher.publish(Claim("Alice", 51))
         assert (await service.publisher.find(old.event_id)).state == "superseded"  # type: ignore[union-attr]
@@ -191,8 +190,8 @@ async def test_a_database_that_cannot_be_written_is_unusable(
             pass
 
 
-async def test_stopping_on_a_full_disk_is_no_fault(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async with FakeRelay() as relay, running(tmp_path, NOWHERE, relay.url) as service:
+async def test_stopping_on_a_full_disk_is_no_fault(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    async with FakeRelay() as relay, running(url, NOWHERE, relay.url) as service:
         await service.post("alice", 72, Prefer="wait=1")
 
         async def fail(*_: object, **__: object) -> None:
@@ -202,10 +201,10 @@ async def test_stopping_on_a_full_disk_is_no_fault(tmp_path: Path, caplog: pytes
     assert "takes over" in caplog.text
 
 
-async def test_leaving_for_a_reason_closes_everything(tmp_path: Path) -> None:
+async def test_leaving_for_a_reason_closes_everything(url: str) -> None:
     tasks = asyncio.all_tasks()
     with pytest.raises(ZeroDivisionError):
-        async with open_service(settings(tmp_path / "s.db")):
+        async with open_service(settings(url)):
             raise ZeroDivisionError
     assert asyncio.all_tasks() == tasks
-    assert rows(tmp_path / "s.db", "SELECT count(*) FROM process") == [(0,)]
+    assert rows(url, "SELECT count(*) FROM process") == [(0,)]

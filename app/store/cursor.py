@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
+
+import orjson
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +30,20 @@ _LOCK = "SELECT count(pg_advisory_xact_lock(value)) FROM unnest(?::bigint[]) AS 
 _LOCK_SHARED = "SELECT count(pg_advisory_xact_lock_shared(value)) FROM unnest(?::bigint[]) AS each(value)"
 
 
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Where rows go.
+
+    Attributes:
+        columns: their names, by commas.
+        conflict: the clause ON CONFLICT, if there is one.
+    """
+
+    table: str
+    columns: str
+    conflict: str = ""
+
+
 class Cursor(Protocol):
     """Runs statements in the transaction of one connection."""
 
@@ -38,6 +55,9 @@ class Cursor(Protocol):
 
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         """Run a statement once for each row of values."""
+
+    def insert(self, into: Insert, rows: Sequence[Sequence[object]]) -> None:
+        """Insert rows into a table, a value for each of its columns that are named."""
 
     def lock(self, names: Iterable[str]) -> None:
         """Keep every other transaction that locks one of these names waiting until this one ends."""
@@ -77,6 +97,9 @@ class _SqliteCursor:
     def run_many(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         self._cursor.executemany(statement, rows)
 
+    def insert(self, into: Insert, rows: Sequence[Sequence[object]]) -> None:
+        self._cursor.executemany(_sqlite_insert(into), rows)
+
     def lock(self, names: Iterable[str]) -> None:
         pass
 
@@ -108,6 +131,14 @@ class _PostgresCursor:
         if rows:
             self._cursor.executemany(_for_postgres(statement), rows)
 
+    def insert(self, into: Insert, rows: Sequence[Sequence[object]]) -> None:
+        if rows:
+            columns = into.columns.split(", ")
+            self.run(
+                _postgres_insert(into),
+                orjson.dumps([dict(zip(columns, row, strict=True)) for row in rows]).decode(),
+            )
+
     def lock(self, names: Iterable[str]) -> None:
         self._lock(_LOCK, names)
 
@@ -135,6 +166,21 @@ class _PostgresCursor:
 @cache
 def _for_sqlite(statement: str) -> str:
     return statement.replace("each(?)", "(SELECT value FROM json_each(?)) AS each")
+
+
+@cache
+def _sqlite_insert(into: Insert) -> str:
+    values = ", ".join("?" for _ in into.columns.split(", "))
+    return f"INSERT INTO {into.table} ({into.columns}) VALUES ({values}) {into.conflict}"  # noqa: S608 - constants
+
+
+@cache
+def _postgres_insert(into: Insert) -> str:
+    """One statement, and one journey, for all rows: as a JSON list, whose types are the table's."""
+    # Not NULL::table, because `name` is a type of PostgreSQL's own too.
+    row = f"(SELECT each FROM {into.table} AS each LIMIT 0)"  # noqa: S608 - constants
+    rows = f"json_populate_recordset({row}, ?::json)"
+    return f"INSERT INTO {into.table} ({into.columns}) SELECT {into.columns} FROM {rows} {into.conflict}"  # noqa: S608 - constants
 
 
 @cache

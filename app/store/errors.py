@@ -26,5 +26,6 @@ class OutcomeUnknown(StoreUnavailable):
 
 
 def on_one_line(error: object) -> str:
-    """What a driver says, which may take several lines to say it."""
-    return " ".join(str(error).split())
+    """What a driver says, without the lines in which PostgreSQL quotes the statement and its values."""
+    said = getattr(getattr(error, "diag", None), "message_primary", None) or str(error)
+    return " ".join(said.split())

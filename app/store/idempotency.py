@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from app.store.cursor import Insert
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -57,11 +59,12 @@ _SELECT = """
     WHERE idempotency.id IN (SELECT value FROM each(?)) AND at > ?
 """
 # What is replaced has expired.
-_INSERT = """
-    INSERT INTO idempotency (id, fingerprint, event_seq, improved, at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, event_seq = excluded.event_seq,
-    improved = excluded.improved, at = excluded.at
-"""
+_INSERT = Insert(
+    "idempotency",
+    "id, fingerprint, event_seq, improved, at",
+    "ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, event_seq = excluded.event_seq, "
+    "improved = excluded.improved, at = excluded.at",
+)
 _PRUNE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT ?)"
 
 
@@ -81,7 +84,7 @@ def write_results(cursor: Cursor, results: dict[str, Result], now: float) -> Non
     if not results:
         return
     rows = [(key, r.fingerprint, r.event_seq, r.improved, now) for key, r in results.items()]
-    cursor.run_many(_INSERT, rows)
+    cursor.insert(_INSERT, rows)
     if cursor.try_lock("prune idempotency"):
         cursor.run(_PRUNE, now - KEPT, _PRUNED)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app.delivery.model import Delivery, DeliveryState
 from app.scores.score_event import KIND, address
 from app.store import holders
+from app.store.cursor import Insert
 from app.store.refusals import ClockBehind
 
 if TYPE_CHECKING:
@@ -82,17 +83,11 @@ _SELECT_NEWEST = """
     SELECT d, seq, id, created_at, kind, score FROM each(?) JOIN event
     ON d = value AND created_at = (SELECT max(other.created_at) FROM event AS other WHERE other.d = value)
 """
-_INSERT_EVENT = """
-    INSERT INTO event (seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_INSERT_DELIVERY = """
-    INSERT INTO delivery (event_seq, relay_id, state, message, attempts, due, holder)
-    VALUES (?, ?, ?, '', 0, ?, ?)
-"""
+_INSERT_EVENT = Insert("event", "seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind")
+_INSERT_DELIVERY = Insert("delivery", "event_seq, relay_id, state, message, attempts, due, holder")
 _SUPERSEDE = f"""
     UPDATE delivery SET state = '{DeliveryState.SUPERSEDED}', due = NULL, holder = NULL
-    WHERE event_seq = ? AND state = '{DeliveryState.PENDING}'
+    WHERE event_seq IN (SELECT CAST(value AS bigint) FROM each(?)) AND state = '{DeliveryState.PENDING}'
 """  # noqa: S608 - the states are constants
 
 
@@ -145,19 +140,19 @@ class Journal:
             return []
         if any(entry.hold for entry in entries):
             holders.beat(cursor, self._holder, now)
-        cursor.run_many(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
+        cursor.insert(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
         rows: list[tuple[object, ...]] = []
         for entry in entries:
             for url, relay_id in self._relays.items():
                 if entry.seq in superseded:
-                    rows.append((entry.seq, relay_id, DeliveryState.SUPERSEDED.value, None, None))
+                    rows.append((entry.seq, relay_id, DeliveryState.SUPERSEDED.value, "", 0, None, None))
                 else:
                     holder = self._holder if url in entry.hold else None
-                    rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, now, holder))
-        cursor.run_many(_INSERT_DELIVERY, rows)
-        on_disk = sorted(superseded - {entry.seq for entry in entries})
-        cursor.run_many(_SUPERSEDE, [(seq,) for seq in on_disk])
-        if any(state == DeliveryState.PENDING and holder is None for _, _, state, _, holder in rows):
+                    rows.append((entry.seq, relay_id, DeliveryState.PENDING.value, "", 0, now, holder))
+        cursor.insert(_INSERT_DELIVERY, rows)
+        if on_disk := superseded - {entry.seq for entry in entries}:
+            cursor.run(_SUPERSEDE, [str(seq) for seq in on_disk])
+        if any(state == DeliveryState.PENDING and holder is None for _, _, state, *_, holder in rows):
             cursor.tell_waiting()
         return [self._signed(entry, entry.seq in superseded) for entry in entries]
 

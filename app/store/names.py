@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
-from app.store.cursor import Cursor, cursor_of
+from app.store.cursor import Cursor, Insert, cursor_of
 from app.store.tables import name
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Name:
 
 
 _SELECT = "SELECT d, owner, owned_since, banned FROM name WHERE d IN (SELECT value FROM each(?))"
-_INSERT = "INSERT INTO name (d, owner, owned_since, banned) VALUES (?, ?, ?, FALSE)"
+_INSERT = Insert("name", "d, owner, owned_since, banned")
 
 
 def lock_names(ds: Iterable[str]) -> list[str]:
@@ -54,7 +54,7 @@ def read_names(cursor: Cursor, ds: set[str]) -> dict[str, Name]:
 
 def write_owners(cursor: Cursor, names: Iterable[Name]) -> None:
     """Enter owners of names that nobody owned and nothing banned."""
-    cursor.run_many(_INSERT, [(n.name, n.owner, n.owned_since) for n in names])
+    cursor.insert(_INSERT, [(n.name, n.owner, n.owned_since, n.banned) for n in names])
 
 
 def list_names(connection: Connection) -> list[Name]:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from app.web.live_board import LiveBoard
 
 
+_READINESS = Operation(
+    {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)}
+)
+
+
 @promises(Operation({200: Answer("It does.", AliveDocument)}))
 async def alive(_request: Request) -> Response:
     """Whether the process answers."""
@@ -47,11 +52,7 @@ class Health:
         """The routes."""
         return [Route("/healthz", alive), Route("/readyz", self.ready)]
 
-    @promises(
-        Operation(
-            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
-        )
-    )
+    @promises(_READINESS)
     async def ready(self, _request: Request) -> Response:
         """Whether a score posted now would be signed and stored; relays are shown only."""
         checks = {"store": "ok", "clock": "ok"}
@@ -86,11 +87,7 @@ class MirrorHealth:
         """The routes."""
         return [Route("/healthz", alive), Route("/readyz", self.ready)]
 
-    @promises(
-        Operation(
-            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
-        )
-    )
+    @promises(_READINESS)
     async def ready(self, _request: Request) -> Response:
         """Whether there is a board to show: some relay has been read; how each one stands is shown."""
         readings = self._board.relays

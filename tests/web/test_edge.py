@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 from app.web.cors import Cors
 from app.web.edge import Edge
 from app.web.traffic import Traffic
-from tests.service import running
+from tests.service import assert_problem, running
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,14 @@ async def answer_of(public_url: str, page: HTMLResponse, times: int = 1) -> http
         for _ in range(times):
             answer = await http.get("/")
         return answer
+
+
+@pytest.mark.parametrize("path", ["/v1/scores/%00", "/v1/players/a%00b", "/v1/players/a%00b/score"])
+async def test_no_address_holds_a_nul(url: str, path: str) -> None:
+    """PostgreSQL takes none in a text."""
+    async with running(url) as client:
+        for method in ("GET", "DELETE"):
+            assert_problem(await client.http.request(method, path), 404, "not-found")
 
 
 async def test_browsers_stay_on_https_where_it_is_spoken() -> None:

@@ -9,7 +9,7 @@ import pytest
 from httpx import ASGITransport, AsyncClient
 from starlette.routing import Route
 
-from app.store.errors import StoreUnavailable
+from app.store.errors import OutcomeUnknown, StoreUnavailable
 from app.web.app import make_app
 from app.web.problems import KINDS, Problem
 from tests.service import PUBLIC_URL, assert_problem
@@ -45,6 +45,7 @@ SLUGS = {
     "address-too-long": 414,
     "unsupported-media-type": 415,
     "invalid-score": 422,
+    "invalid-query": 422,
     "idempotency-key-reused": 422,
     "too-fast": 429,
     "rate-limited": 429,
@@ -110,6 +111,14 @@ async def test_a_failure_of_our_own_shows_nothing_of_itself(caplog: pytest.LogCa
     (record,) = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert record.getMessage() == "GET '/fail' failed"
     assert record.exc_info is not None
+
+
+async def test_what_was_lost_from_sight_is_not_called_refused() -> None:
+    async with client(OutcomeUnknown("the database was lost as it was told to commit")) as http:
+        answer = await http.get("/fail")
+    document = assert_problem(answer, 503, "outcome-unknown")
+    assert answer.headers["retry-after"] == "5"
+    assert "same Idempotency-Key" in document["detail"]
 
 
 async def test_a_store_that_does_not_answer_says_when_to_come_again() -> None:

@@ -1,0 +1,92 @@
+"""The seam: one statement does the same on both databases."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.store.cursor import Insert, cursor_of
+from tests.service import rows
+from tests.store.players import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.store.database import Database
+
+NAMES = Insert("name", "d, owner, owned_since, banned")
+ROWS = [("ann\u00e9", "key:1", 2**40, False), ("b'b", None, None, True), ('q"?', "each(?)", 0, False)]
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[Database]:
+    with opened(url) as made:
+        yield made
+
+
+def test_rows_come_back_as_they_went_in(database: Database, url: str) -> None:
+    with database.writer.begin() as connection:
+        cursor = cursor_of(connection)
+        cursor.insert(NAMES, ROWS)
+        cursor.insert(NAMES, [])
+        query = (
+            "SELECT d, owner, owned_since, banned FROM name WHERE d IN (SELECT value FROM each(?)) ORDER BY d"
+        )
+        found = cursor.fetch(query, [row[0] for row in ROWS])
+        assert found == sorted(ROWS)
+        assert cursor.fetch(query, ["b'b", "nobody"]) == [ROWS[1]]
+        assert cursor.fetch(query, []) == []
+    assert rows(url, "SELECT count(*) FROM name WHERE owner = ?", "each(?)") == [(1,)]
+
+
+def test_many_rows_of_values(database: Database, url: str) -> None:
+    with database.writer.begin() as connection:
+        cursor = cursor_of(connection)
+        cursor.insert(NAMES, ROWS)
+        cursor.run_many("UPDATE name SET owner = ? WHERE d = ?", [("x", "b'b"), ("y", 'q"?')])
+        cursor.run_many("UPDATE name SET owner = ? WHERE d = ?", [])
+    assert rows(url, "SELECT owner FROM name ORDER BY owner") == [("key:1",), ("x",), ("y",)]
+
+
+def test_a_name_is_locked_for_one_transaction_at_a_time(url: str) -> None:
+    """On either database: SQLite lets only one write anyway."""
+    order: list[str] = []
+    entered = threading.Event()
+
+    def second() -> None:
+        with opened(url) as other:
+            entered.wait(60)
+            with other.writer.begin() as connection:
+                cursor_of(connection).lock(["b", "a"])
+                order.append("second")
+
+    thread = threading.Thread(target=second)
+    with opened(url) as one:
+        thread.start()
+        with one.writer.begin() as connection:
+            cursor_of(connection).lock(["a", "b"])
+            entered.set()
+            thread.join(0.2)
+            order.append("first")
+        thread.join(60)
+    assert order == ["first", "second"]
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_shared_locks_and_locks_that_are_not_waited_for(database: Database, url: str) -> None:
+    with opened(url) as other, database.writer.begin() as mine, other.writer.begin() as theirs:
+        cursor_of(mine).lock_shared(["key"])
+        cursor_of(theirs).lock_shared(["key"])
+        assert cursor_of(mine).try_lock("job")
+        assert not cursor_of(theirs).try_lock("job")
+        assert cursor_of(theirs).try_lock("another job")
+
+
+def test_numbers_of_events_are_given_once(database: Database) -> None:
+    with database.writer.begin() as connection:
+        first = list(cursor_of(connection).next_seqs(0, 3))
+        second = list(cursor_of(connection).next_seqs(first[-1], 2))
+    assert first + second == sorted({*first, *second})
+    assert len(first + second) == 5
