@@ -241,8 +241,8 @@ async def test_closing_finishes_what_is_queued(url: str) -> None:
         assert len(it.words()) == 5
 
 
-async def test_commits_are_counted_with_those_that_share_them(tmp_path: Path) -> None:
-    async with bench(tmp_path) as it:
+async def test_commits_are_counted_with_those_that_share_them(url: str) -> None:
+    async with bench(url) as it:
         await asyncio.gather(*(it.writer.submit(it.note, word) for word in ("a", "b", "c")))
         await it.writer.submit(it.note, "d")
         requests, seconds = it.writer.commit_requests, it.writer.commit_seconds
