@@ -55,33 +55,33 @@ async def read_relays(
 async def _read(relay: str, keys: frozenset[str], newest: Mapping[str, Newest]) -> Reading:
     reading = Reading(relay)
     authors = sorted(keys)
-    everything = [{"kinds": [kind], "authors": authors} for kind in (KIND, nip09.KIND)]
     try:
-        await _fetch(reading, everything)
+        reading.incomplete = await _fetch(
+            reading, [{"kinds": [kind], "authors": authors} for kind in (KIND, nip09.KIND)]
+        )
         if reading.incomplete and not reading.events:
             reading.error = reading.incomplete
-        elif questions := _questions(reading, authors, newest):
-            await _fetch(reading, questions)
+            return reading
+        seen = {received.event_id for received in reading.events.values()}
+        unseen = [wanted.event_id for wanted in newest.values() if wanted.event_id not in seen]
+        # If not every answer comes, what is missing cannot be told from what was not said.
+        reading.error = await _fetch(reading, [{"ids": batch} for batch in _batches(unseen)])
+        if reading.incomplete:
+            # Without `kinds`: with it nostr-sdk's relay takes this for one address and answers one name.
+            await _fetch(reading, [{"authors": authors, "#d": batch} for batch in _batches(sorted(newest))])
     except ConnectError as error:
         reading.error = str(error)
     return reading
 
 
-def _questions(reading: Reading, authors: list[str], newest: Mapping[str, Newest]) -> list[dict[str, object]]:
-    """Filters for what did not come with everything; also for every name, if that was not everything."""
-    seen = {received.event_id for received in reading.events.values()}
-    ids = [wanted.event_id for wanted in newest.values() if wanted.event_id not in seen]
-    names = sorted(newest) if reading.incomplete else []
-    by_id: list[dict[str, object]] = [{"ids": batch} for batch in _batches(ids)]
-    # Without `kinds`: with it nostr-sdk's relay takes this for one address, and answers the first name only.
-    return by_id + [{"authors": authors, "#d": batch} for batch in _batches(names)]
-
-
-async def _fetch(reading: Reading, filters: Sequence[Mapping[str, object]]) -> None:
+async def _fetch(reading: Reading, filters: Sequence[Mapping[str, object]]) -> str:
+    """Add what matches any of the filters; returns why that may not be everything."""
+    if not filters:
+        return ""
     fetched = await fetch(reading.relay, filters, timeout=READ_SECONDS, limit=READ_EVENTS)
     for received in fetched.events:
         reading.events.setdefault(received.text, received)
-    reading.incomplete = reading.incomplete or fetched.reason
+    return fetched.reason
 
 
 def _batches(values: list[str]) -> Iterator[list[str]]:

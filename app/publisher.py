@@ -35,8 +35,8 @@ class ScoreState(StrEnum):
     """How a score stands over all its relays."""
 
     ACCEPTED = "accepted"  # at least one relay has it
-    PENDING = "pending"
-    SUPERSEDED = "superseded"
+    PENDING = "pending"  # on its way to a relay, or at rest until an operator has it tried again
+    SUPERSEDED = "superseded"  # by a newer event, of this store or one that a relay holds (a conflict)
     REJECTED = "rejected"  # no relay will have it
     DELETED = "deleted"
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
@@ -78,9 +78,9 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
     """The state of a score whose deliveries stand so."""
     if DeliveryState.ACCEPTED in states:
         return ScoreState.ACCEPTED
-    if DeliveryState.PENDING in states:
+    if DeliveryState.PENDING in states or DeliveryState.FAILED in states:
         return ScoreState.PENDING
-    if DeliveryState.SUPERSEDED in states:
+    if DeliveryState.SUPERSEDED in states or DeliveryState.CONFLICT in states:
         return ScoreState.SUPERSEDED
     return ScoreState.REJECTED
 

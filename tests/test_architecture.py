@@ -36,6 +36,7 @@ ROOMS: dict[str, set[str]] = {
     "app.log": set(),
     "app.histogram": set(),
     "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal", "app.histogram"},
+    "app.recovery": {"app.nostr", "app.scores", "app.delivery", "app.store"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from nostr_sdk import Keys
@@ -11,7 +11,7 @@ from nostr_sdk import Keys
 from app.audit import Newest
 from app.auditor import Reading, judge, read_relays
 from tests.relays.events import publish, signed_event
-from tests.relays.fake import FakeRelay, Peer, resetting
+from tests.relays.fake import FakeRelay, Peer, query, resetting
 from tests.relays.real import rust_relay, without_rate_limit
 from tests.service import NOWHERE
 
@@ -102,3 +102,18 @@ async def test_what_others_signed_is_left_out() -> None:
         )  # type: ignore[assignment, return-value]
         (reading,) = await read_relays([relay.url], KEYS, {})
     assert judge(reading, KEYS) == []
+
+
+async def test_what_is_asked_for_and_not_answered_is_not_called_missing() -> None:
+    """A relay that breaks off in the middle of the answers has not said that it lacks the rest."""
+    event = json.loads(signed_event(OURS, "alice", 72))
+
+    def answer(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
+        if "ids" in filters[0]:
+            peer.close(1011, "broken")
+        else:
+            query(peer, subscription, filters)
+
+    async with FakeRelay(on_req=answer, stored={event["id"]: event}) as relay:
+        (reading,) = await read_relays([relay.url], KEYS, {"bob": Newest("0" * 64, SECOND)})
+    assert "broken" in reading.error

@@ -30,8 +30,11 @@ from tests.service import rows, settings
         ("superseded rejected", "superseded"),
         ("rejected", "rejected"),
         ("rejected rejected", "rejected"),
-        ("conflict", "rejected"),
-        ("failed rejected", "rejected"),
+        ("conflict", "superseded"),
+        ("conflict rejected", "superseded"),
+        ("failed", "pending"),
+        ("failed rejected", "pending"),
+        ("failed superseded", "pending"),
     ],
 )
 def test_a_score_stands_as_its_deliveries_do(states: str, score: str) -> None:

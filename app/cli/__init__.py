@@ -19,6 +19,7 @@ COMMANDS = {
     "keygen": "app.cli.keygen",
     "key": "app.cli.key",
     "names": "app.cli.names",
+    "outbox": "app.cli.outbox",
     "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "leaderboard": "app.cli.leaderboard",

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,16 +85,11 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
             open_service(settings) as service,
             open_board(settings.relays, settings.verifying_keys, time.time) as board,
         ):
-
-            def stopping() -> None:
-                service.publisher.stop_waiting()
-                board.close()
-
             server = Server(
                 service.app(url, board),
                 listening,
                 started=started.set,
-                stopping=stopping,
+                stopping=partial(service.stop_waiting, board),
             )
             serving = asyncio.create_task(server.run_until_signal())
             await started.wait()

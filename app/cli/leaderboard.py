@@ -13,7 +13,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
@@ -131,7 +130,7 @@ def _line(view: BoardView, limit: int | None) -> str:
 
 
 def _table(reader: Reader, limit: int | None) -> RenderableType:
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=None, pad_edge=False)
     table.add_column("Rank", justify="right")
     table.add_column("Player", max_width=_NAME_CELLS, overflow="ellipsis", no_wrap=True)
     table.add_column("Score", justify="right")

@@ -26,6 +26,9 @@ _LOOK_AT = 500  # the outbox is emptied from its head, so that is where to look
 _PATIENCE = 2 * POLL_SECONDS + 1
 """A service that is connected to a relay has taken something for it by then."""
 
+_LONG_PATIENCE = 60.0
+"""One that has taken something may be made to wait by the relay; it is taken for gone only after so long."""
+
 # A newer score that superseded what was sent again is on its way like any other.
 _ARRIVED = frozenset({DeliveryState.ACCEPTED, DeliveryState.SUPERSEDED})
 
@@ -49,7 +52,7 @@ class _Watch:
     def __init__(self, database: Database, relay: str, seqs: Sequence[int]) -> None:
         self.relay = relay
         self.result = Repair()
-        self.held = False
+        self.served = False  # some process has had these in hand
         self._database = database
         self._left = list(seqs)
 
@@ -63,7 +66,7 @@ class _Watch:
         with reading(self._database) as connection:
             found = standings(connection, self.relay, head)
         pending = [seq for seq in head if found[seq].state is DeliveryState.PENDING]
-        self.held = any(found[seq].held for seq in pending)
+        self.served |= len(pending) < len(head) or any(found[seq].held for seq in pending)
         for seq in head:
             state, message, _ = found[seq]
             if state in _ARRIVED:
@@ -112,7 +115,8 @@ async def repair(
                     arrived(watch.relay, count)
                     moved = loop.time()
             idle = loop.time() - moved
-            if not alone and idle > _PATIENCE and not all(watch.held for watch in unsettled):
+            served = all(watch.served for watch in unsettled)
+            if not alone and idle > (_LONG_PATIENCE if served else _PATIENCE):
                 alone = True
                 relays = tuple(dict.fromkeys((*settings.relays, *wanted)))
                 await stack.enter_async_context(open_service(settings.model_copy(update={"relays": relays})))

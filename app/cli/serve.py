@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -82,13 +83,8 @@ async def serve_until_signal(
         open_service(settings) as service,
         open_board(settings.relays, settings.verifying_keys, time.time) as board,
     ):
-
-        def stopping() -> None:
-            service.publisher.stop_waiting()
-            board.close()
-
         guard = Guard(public_url, Origins(settings.trusted_proxies))
-        app = service.app(public_url, board)
+        app, stopping = service.app(public_url, board), partial(service.stop_waiting, board)
         await Server(app, listening, started=started, stopping=stopping, guard=guard).run_until_signal()
 
 

@@ -23,8 +23,11 @@ as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSO
 
 
 @contextmanager
-def transaction() -> Iterator[Connection]:
-    """A writing transaction on the store that the settings name.
+def transaction(*, reading: bool = False) -> Iterator[Connection]:
+    """A transaction on the store that the settings name.
+
+    Args:
+        reading: it only reads, and keeps nobody from writing however long it takes.
 
     Raises:
         Unusable: if the store cannot be opened or does not take it.
@@ -34,7 +37,7 @@ def transaction() -> Iterator[Connection]:
     except StoreError as error:
         raise Unusable(str(error)) from None
     try:
-        with database.writer.begin() as connection:
+        with (database.reader if reading else database.writer).begin() as connection:
             yield connection
     except Exception as error:
         if (fault := database_fault(database.writer, error)) is None:

@@ -70,7 +70,7 @@ async def connect(url: str, receiver: Receiver) -> "Connection":
                 lambda: Connection(ClientProtocol(uri, max_size=MESSAGE_LIMIT, logger=_quiet), receiver),
                 uri.host,
                 uri.port,
-                ssl=_tls() if uri.secure else None,
+                ssl=tls_context() if uri.secure else None,
             )
             await connection.opened
     except TimeoutError:
@@ -88,7 +88,8 @@ async def connect(url: str, receiver: Receiver) -> "Connection":
 
 
 @functools.cache
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
+    """Trust in the certificates of the system, or of `SSL_CERT_FILE`; loading them takes a while."""
     return ssl.create_default_context()
 
 

@@ -45,7 +45,8 @@ class Docket:
         """`matters` tells whether a candidate would change anything now."""
         self._matters = matters
         self._waiting: deque[Case] = deque()
-        self._copies: dict[str, list[Case]] = {}  # of what is being judged, by id
+        self._judged: set[str] = set()  # ids of what is being judged now
+        self._copies: dict[str, list[Case]] = {}  # of these, from other relays
         self._unproved: OrderedDict[str, None] = OrderedDict()
 
     def __len__(self) -> int:
@@ -61,10 +62,10 @@ class Docket:
         while self._waiting and len(cases) < limit:
             case = self._waiting.popleft()
             event_id = case.candidate.event_id
-            if (copies := self._copies.get(event_id)) is not None:
-                copies.append(case)
+            if event_id in self._judged:
+                self._copies.setdefault(event_id, []).append(case)
             elif case.source.trusted and event_id not in self._unproved and self._matters(case.candidate):
-                self._copies[event_id] = []
+                self._judged.add(event_id)
                 cases.append(case)
             else:
                 case.source.judged(None)
@@ -73,16 +74,22 @@ class Docket:
     def settled(self, case: Case, finding: Finding) -> None:
         """A case is judged, and whoever needs to know it knows."""
         event_id = case.candidate.event_id
-        copies = self._copies.pop(event_id)
         if isinstance(finding, Unproved) and not finding.forged:
             self._unproved[event_id] = None
             if len(self._unproved) > UNPROVED_LIMIT:
                 self._unproved.popitem(last=False)
         case.source.judged(finding)
-        self._waiting.extendleft(reversed(copies))
+        self._release(case, again=())
 
     def put_back(self, cases: list[Case]) -> None:
         """Cases could not be judged: they come first again."""
         for case in reversed(cases):
-            copies = self._copies.pop(case.candidate.event_id)
-            self._waiting.extendleft(reversed([case, *copies]))
+            self._release(case, again=(case,))
+
+    def _release(self, case: Case, again: tuple[Case, ...]) -> None:
+        """A case is not being judged any more: its copies are looked at next, after what is to come again."""
+        event_id = case.candidate.event_id
+        self._judged.discard(event_id)
+        if copies := self._copies.pop(event_id, None):
+            again = (*again, *copies)
+        self._waiting.extendleft(reversed(again))

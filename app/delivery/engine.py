@@ -9,7 +9,8 @@ from types import TracebackType
 from typing import Self
 
 from app.delivery.backoff import Random
-from app.delivery.model import Delivery, Outbox, Outcome
+from app.delivery.limits import AskLimits
+from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.recorder import Recorder
 from app.delivery.session import SignAuth
 from app.delivery.status import RelayStatus
@@ -30,6 +31,7 @@ class Engine:
         relays: Normalised relay URLs; each gets one socket, ever.
         outbox: The durable deliveries.
         sign_auth: Makes the signed NIP-42 event for a relay URL and a challenge, or returns None.
+        ask_limits: Gets the limits that a relay tells (NIP-11); None to go by none.
         clock: Unix seconds.
         rng: Floats in [0, 1), for jitter.
     """
@@ -40,12 +42,14 @@ class Engine:
         outbox: Outbox,
         *,
         sign_auth: SignAuth,
+        ask_limits: AskLimits | None = None,
         clock: Callable[[], float] = time.time,
         rng: Random = random.random,
     ) -> None:
         self._relays = tuple(dict.fromkeys(relays))
         self._outbox = outbox
         self._sign_auth = sign_auth
+        self._ask_limits = ask_limits
         self._clock = clock
         self._random = rng
         self._watches = Watches()
@@ -60,6 +64,7 @@ class Engine:
                 self._outbox,
                 self._recorder.add,
                 sign_auth=self._sign_auth,
+                ask_limits=self._ask_limits,
                 clock=self._clock,
                 random=self._random,
             )
@@ -120,6 +125,14 @@ class Engine:
 
     def _recorded(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
+            if outcome.state is DeliveryState.FAILED:
+                logger.error(
+                    "%s: event %s: %s",
+                    outcome.relay,
+                    outcome.event_id,
+                    outcome.message,
+                    extra={"relay": outcome.relay, "event": outcome.event_id},
+                )
             self._workers[outcome.relay].recorded(outcome)
             self._watches.recorded(outcome)
 

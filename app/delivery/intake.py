@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from app.delivery.backoff import Random, delay
-from app.delivery.model import Delivery, Outbox
+from app.delivery.model import Delivery, Outbox, about
+from app.nostr.event import Event
 
 POLL_SECONDS = 2.0
 """How long what another process put into the outbox may go unnoticed."""
@@ -31,6 +32,7 @@ class Intake:
         self._random = random
         self._loop = asyncio.get_running_loop()
         self._failures = 0
+        self._noted: bool | None = None
         # On the loop's clock, which no one sets back.
         self._due = 0.0
         self._not_before = 0.0
@@ -64,8 +66,26 @@ class Intake:
 
     async def has_newer(self, event_id: str) -> bool | None:
         """Whether the store holds a newer event at the address; None if it fails, which is logged."""
+        return await self._attempt(self._outbox.has_newer(event_id))
+
+    async def adopt(self, event: Event) -> bool | None:
+        """Have the store take an event that the relay holds; None if it fails, which is logged."""
+        return await self._attempt(self._outbox.adopt(self._relay, event))
+
+    async def reached(self, *, connected: bool) -> None:
+        """Have the store note whether the relay can be connected to; tried again later if it fails."""
+        if connected is self._noted or self._loop.time() < self._not_before:
+            return
         try:
-            return await self._outbox.has_newer(event_id)
+            await self._outbox.reached(self._relay, connected=connected)
+        except Exception as error:  # noqa: BLE001 - noted later
+            self._failed(error)
+        else:
+            self._noted = connected
+
+    async def _attempt(self, work: Awaitable[bool]) -> bool | None:
+        try:
+            return await work
         except Exception as error:  # noqa: BLE001 - asked again later
             self._failed(error)
             return None
@@ -79,5 +99,5 @@ class Intake:
             self._relay,
             pause,
             error,
-            extra={"relay": self._relay},
+            extra=about(self._relay),
         )

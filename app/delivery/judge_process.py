@@ -46,14 +46,16 @@ class JudgeProcess:
         Raises:
             JudgeFailed: The system does not let us.
         """
-        path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        # It needs no settings, least of all a secret; -P keeps out another `app` in the working directory.
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("BRISCOLA_")}
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(_ROOT), environ.get("PYTHONPATH")]))
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", "app.delivery.judge_main", *sorted(keys)),
+                *("-P", "-m", "app.delivery.judge_main", *sorted(keys)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
+                env=environ,
                 start_new_session=True,  # Ctrl-C is for the parent, which then ends its processes
             )
         except OSError as error:

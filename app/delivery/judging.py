@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 BULK = 2000
 """So many at once repay starting processes."""
 
+MOST_PROCESSES = 4
+"""More of them would wait for the one that parses what relays send."""
+
 CHUNK = 200
 IN_FLIGHT = 2
 """Chunks that a process has at once, so that it need not wait for the next one."""
@@ -121,4 +124,5 @@ class Judging:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(here, MOST_PROCESSES)

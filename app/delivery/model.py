@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from app.nostr.event import Event
+
+GIVE_UP_SECONDS = 7 * 24 * 3600
+"""What has failed for so long is no longer tried, until somebody asks for it."""
+
 
 class DeliveryState(StrEnum):
     """What has become of one event at one relay."""
@@ -28,6 +33,7 @@ class Delivery:
         created_at: The event's own time, unix seconds.
         payload: The event's JSON text; every attempt sends exactly this.
         attempts: How often it was sent without a final answer.
+        failing_since: Unix seconds of the first of these attempts; None if there was none.
     """
 
     event_id: str
@@ -36,6 +42,13 @@ class Delivery:
     created_at: int
     payload: str
     attempts: int = 0
+    failing_since: float | None = None
+
+
+def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
+    """What a line of the log is about, as its `extra`."""
+    fields = {"relay": relay}
+    return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +63,7 @@ class Outcome:
         attempts: The new count of attempts.
         due: Unix seconds before which it is not tried again; set if and only if the state is pending.
         answered: Whether the relay itself answered for this event, whatever it said.
+        failing_since: Unix seconds since which every attempt has failed; None if the last one did not.
     """
 
     event_id: str
@@ -59,6 +73,7 @@ class Outcome:
     attempts: int
     due: float | None
     answered: bool = False
+    failing_since: float | None = None
 
 
 class Outbox(Protocol):
@@ -84,4 +99,15 @@ class Outbox(Protocol):
 
     async def has_newer(self, event_id: str) -> bool:
         """Whether a newer event than this one is stored at its address."""
+        ...
+
+    async def adopt(self, relay: str, event: Event) -> bool:
+        """Store an event of this app's key that the relay holds and this store did not know.
+
+        Its address goes on from there. Whether it was taken: one far ahead would block its address.
+        """
+        ...
+
+    async def reached(self, relay: str, *, connected: bool) -> None:
+        """Take note that a connection to the relay came about, or failed."""
         ...

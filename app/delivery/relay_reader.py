@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.delivery.backoff import Backoff, Random
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.judge import Finding, Unproved, looks_right
+from app.delivery.model import about
 from app.delivery.read_session import ReadSession
 from app.nostr import nip09
 from app.scores.score_event import KIND
@@ -27,7 +28,7 @@ OVERLAP_SECONDS = 3600
 EVENT_LIMIT = 1_000_000
 """No more stored events are read from one relay."""
 
-WAITING_LIMIT = 10_000
+WAITING_LIMIT = 5_000
 """With so many events waiting to be judged nothing more is read for a moment."""
 
 REST_SECONDS = 0.02
@@ -125,9 +126,7 @@ class RelayReader:
             else:
                 reason = await self._read(connection)
             pause = backoff.after(self._loop.time() - started)
-            logger.warning(
-                "%s: %s; reading again in %.1f s", self.url, reason, pause, extra={"relay": self.url}
-            )
+            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause, extra=about(self.url))
             self._turn(ReaderState.FAILED, reason)
             await asyncio.sleep(pause)
 

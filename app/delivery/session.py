@@ -13,6 +13,8 @@ import orjson
 
 from app.delivery.answer import RETRY_PREFIXES, one_line
 from app.delivery.model import Delivery
+from app.delivery.question import Question
+from app.nostr.event import Event
 from app.nostr.message import (
     AuthChallenge,
     Closed,
@@ -25,7 +27,6 @@ from app.nostr.message import (
     close_message,
     event_message,
     parse_relay_message,
-    req_message,
     split_prefix,
 )
 
@@ -42,20 +43,33 @@ SignAuth = Callable[[str, str], str | None]
 
 
 class Reply(NamedTuple):
-    """The relay's answer for one delivery; `late` if its deadline or its connection was over by then."""
+    """The relay's answer for one delivery.
+
+    Attributes:
+        late: Its deadline or its connection was over by then.
+        asked: It was asked what it holds; `newest` is what it proved to hold in the event's place.
+    """
 
     delivery: Delivery
     accepted: bool
     message: str
     late: bool
+    asked: bool = False
+    newest: Event | None = None
 
 
 @dataclass(slots=True)
 class _Sent:
+    """A delivery that waits: for its OK, or for the answer to a question.
+
+    `refusal` is what the relay said to the event itself, where that is the reason to ask.
+    """
+
     delivery: Delivery
     deadline: float
     authenticated: bool
-    newest: int = 0
+    question: Question | None = None
+    refusal: str = ""
 
 
 class Session:
@@ -65,6 +79,7 @@ class Session:
         outgoing: Messages to be sent besides those that `send` returns.
         notice: The relay's last NOTICE, bounded and on one line.
         ignored: How many messages meant nothing here.
+        auth_refused: Why the relay cannot be authenticated to; empty if that was not tried, or is done.
     """
 
     def __init__(self, relay: str, sign_auth: SignAuth) -> None:
@@ -102,11 +117,19 @@ class Session:
 
         A delivery that got no verdict several times starts with a question: what is held at its address?
         """
-        event_id = delivery.event_id
-        self._sent[event_id] = _Sent(delivery, now + OK_DEADLINE_SECONDS, self._authenticated)
         if delivery.attempts >= ASK_AFTER_ATTEMPTS:
-            return req_message(event_id, *_held_at(delivery))
+            return self.ask(delivery, "", now)
+        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._authenticated))
         return event_message(delivery.payload)
+
+    def ask(self, delivery: Delivery, refusal: str, now: float) -> str:
+        """The message that asks what the relay holds, after it refused the event with these words, if any."""
+        question = Question(delivery)
+        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._authenticated, question, refusal))
+        return question.message()
+
+    def _wait_for(self, sent: _Sent) -> None:
+        self._sent[sent.delivery.event_id] = sent
 
     def receive(self, frames: Iterable[str | bytes | bytearray], now: float) -> list[Reply]:
         """Take messages from the relay; returns the answers among them that belong to deliveries."""
@@ -123,20 +146,26 @@ class Session:
                 case EventMessage(subscription, event) if subscription in self._sent:
                     self._on_event(self._sent[subscription], event, replies)
                 case Eose(subscription) | Closed(subscription, _) if subscription in self._sent:
-                    self._on_end(self._sent[subscription], message, now, replies)
+                    self._on_end(self._sent[subscription], now, replies)
                 case _:
                     self.ignored += 1
         if self._parked and self._auth_id is None and self._challenge is not None:
             self._send_auth(self._challenge, replies)
         return replies
 
-    def expire(self, now: float) -> list[Delivery]:
-        """Give up waiting for answers that are overdue; should they still come, they count as late."""
+    def expire(self, now: float, replies: list[Reply]) -> list[Delivery]:
+        """Give up waiting for answers that are overdue; should they still come, they count as late.
+
+        A question without an answer is over, too: the event is sent, or its refusal goes to `replies`.
+        """
         overdue = []
         while self._sent:
             event_id, sent = next(iter(self._sent.items()))
             if sent.deadline > now:
                 break
+            if sent.question is not None:
+                self._conclude(sent, sent.question, now, replies)
+                continue
             del self._sent[event_id]
             if self._parked.pop(event_id, None):
                 self._auth_id = None
@@ -169,6 +198,8 @@ class Session:
                 replies.append(Reply(self._late.pop(ok.event_id), ok.accepted, ok.message, late=True))
             else:
                 self.ignored += 1
+        elif sent.refusal and not ok.accepted:
+            self.ignored += 1  # it has refused the event before, and was asked why
         elif not sent.authenticated and _asks_for_authentication(ok):
             self._park(sent, now, replies)
         else:
@@ -192,22 +223,22 @@ class Session:
         self._challenge = challenge
         self._auth_id = None
         self._authenticated = False
-        self._auth_refused = ""
+        self.auth_refused = ""
 
     def _park(self, sent: _Sent, now: float, replies: list[Reply]) -> None:
         if self._authenticated:  # meanwhile: it was sent before that was done
             sent.authenticated = True
             self._send_again(sent, now)
-        elif self._auth_refused:
-            self._answer(sent, False, self._auth_refused, replies)
+        elif self.auth_refused:
+            self._answer(sent, False, self.auth_refused, replies)
         else:
             self._parked[sent.delivery.event_id] = sent
 
     def _send_auth(self, challenge: str, replies: list[Reply]) -> None:
         event = self._sign_auth(self._relay, challenge)
         if event is None:
-            self._auth_refused = "auth-required: no key to authenticate with"
-            self._refuse_parked(self._auth_refused, replies)
+            self.auth_refused = "auth-required: no key to authenticate with"
+            self._refuse_parked(self.auth_refused, replies)
             return
         self._auth_id = orjson.loads(event)["id"]
         self.outgoing.append(auth_message(event))
@@ -223,50 +254,39 @@ class Session:
         elif split_prefix(ok.message)[0] in RETRY_PREFIXES:
             self._refuse_parked(ok.message, replies)
         else:
-            self._auth_refused = f"auth-required: authentication refused: {ok.message}"
-            self._refuse_parked(self._auth_refused, replies)
+            self.auth_refused = f"auth-required: authentication refused: {ok.message}"
+            self._refuse_parked(self.auth_refused, replies)
 
     def _refuse_parked(self, message: str, replies: list[Reply]) -> None:
         for sent in list(self._parked.values()):
             self._answer(sent, False, message, replies)
 
-    # What the relay holds: the same event settles the delivery, a newer one is a reason not to send.
+    # What the relay holds: the same event settles the delivery, one that wins over it is not to be sent.
 
     def _on_event(self, sent: _Sent, event: dict[str, object], replies: list[Reply]) -> None:
-        if event.get("id") == sent.delivery.event_id:
-            self.outgoing.append(close_message(sent.delivery.event_id))
-            self._answer(sent, True, "held by the relay", replies)
-        elif _address(event) == sent.delivery.address and isinstance(event["created_at"], int):
-            sent.newest = max(sent.newest, event["created_at"])
-        else:
+        question = sent.question
+        if question is None or not question.take(event):
             self.ignored += 1
-
-    def _on_end(self, sent: _Sent, end: Eose | Closed, now: float, replies: list[Reply]) -> None:
-        if isinstance(end, Eose):
+        elif question.held:
             self.outgoing.append(close_message(sent.delivery.event_id))
-        if sent.newest > sent.delivery.created_at:
-            self._answer(sent, False, "replaced: the relay holds a newer event", replies)
+            self._answer(sent, True, "read back: the relay holds it", replies)
+
+    def _on_end(self, sent: _Sent, now: float, replies: list[Reply]) -> None:
+        if sent.question is None:
+            self.ignored += 1
         else:
+            self._conclude(sent, sent.question, now, replies)
+
+    def _conclude(self, sent: _Sent, question: Question, now: float, replies: list[Reply]) -> None:
+        self.outgoing.append(close_message(sent.delivery.event_id))
+        if question.newest is None and not sent.refusal:
+            sent.question = None
             self._send_again(sent, now)
+            return
+        del self._sent[sent.delivery.event_id]
+        words = sent.refusal or "replaced: the relay holds a newer event"
+        replies.append(Reply(sent.delivery, False, words, late=False, asked=True, newest=question.newest))
 
 
 def _asks_for_authentication(ok: Ok) -> bool:
     return not ok.accepted and split_prefix(ok.message)[0] == "auth-required"
-
-
-def _held_at(delivery: Delivery) -> tuple[dict[str, object], dict[str, object]]:
-    """Filters for the event itself and for the newest at its address."""
-    kind, author, d = delivery.address.split(":", 2)
-    newest = {"kinds": [int(kind)], "authors": [author], "#d": [d], "limit": 1}
-    return {"ids": [delivery.event_id], "limit": 1}, newest
-
-
-def _address(event: dict[str, object]) -> str | None:
-    """The event's address if it has the shape of an addressable event."""
-    match event:
-        case {"kind": int(kind), "pubkey": str(author), "tags": [*tags], "created_at": int()}:
-            found = (tag[1] for tag in tags if isinstance(tag, list) and len(tag) > 1 and tag[0] == "d")
-            d = next(found, "")
-            return f"{kind}:{author}:{d}" if isinstance(d, str) else None
-        case _:
-            return None

@@ -3,6 +3,18 @@
 from dataclasses import dataclass
 
 
+@dataclass(slots=True)
+class Tally:
+    """What a relay's worker has counted since the process started; see `RelayStatus`."""
+
+    connects: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    conflicts: int = 0
+    failed: int = 0
+    retried: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class RelayStatus:
     """One relay, now.
@@ -12,6 +24,7 @@ class RelayStatus:
         connected: Whether events can be sent to it.
         last_message: Its last NOTICE, bounded and on one line.
         last_error: Why the last connection failed or ended.
+        concerns: Why it may not take scores, by its own word (NIP-11) or its refusal to authenticate us.
         queued: Deliveries in memory that wait to be sent.
         in_flight: Deliveries that wait for an answer.
         oldest: `created_at` of the oldest of both, unix seconds; None if there is none.
@@ -19,6 +32,7 @@ class RelayStatus:
         accepted: Events it accepted.
         rejected: Events it rejected for good.
         conflicts: Events that it will not have because it holds a newer one which is not ours.
+        failed: Events given up because it gave no verdict in seven days.
         retried: Attempts that came to nothing, for whatever reason.
         ignored: Messages from it that meant nothing.
     """
@@ -27,6 +41,7 @@ class RelayStatus:
     connected: bool
     last_message: str
     last_error: str
+    concerns: tuple[str, ...]
     queued: int
     in_flight: int
     oldest: int | None
@@ -34,5 +49,6 @@ class RelayStatus:
     accepted: int
     rejected: int
     conflicts: int
+    failed: int
     retried: int
     ignored: int

@@ -8,19 +8,20 @@ import logging
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 
 from app.delivery import answer
 from app.delivery.backoff import Backoff, Random
+from app.delivery.conflicts import Conflicts
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.intake import POLL_SECONDS, Intake
-from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
+from app.delivery.limits import AskLimits, Limits
+from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome, about
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
-from app.delivery.status import RelayStatus
+from app.delivery.status import RelayStatus, Tally
 from app.nostr.message import split_prefix
 
 HELD_LIMIT = 4096
@@ -41,6 +42,7 @@ class Worker:
         outbox: Where deliveries are claimed.
         report: Takes each outcome to be recorded; `recorded` is called back when it is.
         sign_auth: Makes the NIP-42 event for this relay's challenge.
+        ask_limits: Gets the relay's limits (NIP-11); None to go by none.
         clock: Unix seconds.
         random: Jitter.
     """
@@ -52,6 +54,7 @@ class Worker:
         report: Callable[[Outcome], None],
         *,
         sign_auth: SignAuth,
+        ask_limits: AskLimits | None,
         clock: Callable[[], float],
         random: Random,
     ) -> None:
@@ -62,9 +65,10 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._session = Session(relay, sign_auth)
         self._connection: Connection | None = None
+        self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._replaced: list[tuple[Delivery, Outcome]] = []  # conflicts until the store shows a newer event
+        self._conflicts = Conflicts(relay, self._intake, ask=self._ask, report=report, again=self._try_again)
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -73,7 +77,7 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._connects = self._accepted = self._rejected = self._conflicts = self._retried = 0
+        self._tally = Tally()
 
     # for the engine
 
@@ -97,7 +101,7 @@ class Worker:
         if not accepting:
             due = now + self._pace.pause(self._loop.time())
             self._report(answer.unsent(delivery, "not sent: the relay is not connected or behind", due=due))
-        elif (sendable := answer.sendable_at(delivery)) > now:
+        elif (sendable := self._limits.sendable_at(delivery)) > now:
             self._report(answer.unsent(delivery, "not sent: created_at is too far ahead", due=sendable))
         else:
             if (overtaken := self._queue.push(delivery)) is not None:
@@ -113,6 +117,10 @@ class Worker:
 
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
+        if outcome.state is DeliveryState.CONFLICT:
+            self._tally.conflicts += 1
+        elif outcome.state is DeliveryState.FAILED:
+            self._tally.failed += 1
         self._held -= 1
         self._late.discard(outcome.event_id)
         if outcome.due is not None and self._intake.due_by(outcome.due):
@@ -122,26 +130,31 @@ class Worker:
     def stop(self) -> asyncio.Future[None]:
         """Send nothing new; the future is done when nothing waits for the relay's answer any more."""
         self._stopping = True
+        self._limits.stop()
         self._give_back("not sent: the service stopped")
         self._note_drained()
         return self._drained
 
     def status(self) -> RelayStatus:
         """How delivery stands."""
+        session, tally = self._session, self._tally
+        refusal = (f"refuses us: {session.auth_refused}",) if session.auth_refused else ()
         return RelayStatus(
             url=self.relay,
             connected=self._connection is not None,
-            last_message=self._session.notice,
+            last_message=session.notice,
             last_error=self._last_error,
+            concerns=self._limits.concerns + refusal,
             queued=len(self._queue),
-            in_flight=self._session.in_flight,
-            oldest=min(map(attrgetter("created_at"), chain(self._queue, self._session)), default=None),
-            connects=self._connects,
-            accepted=self._accepted,
-            rejected=self._rejected,
-            conflicts=self._conflicts,
-            retried=self._retried,
-            ignored=self._session.ignored,
+            in_flight=session.in_flight,
+            oldest=min(map(attrgetter("created_at"), chain(self._queue, session)), default=None),
+            connects=tally.connects,
+            accepted=tally.accepted,
+            rejected=tally.rejected,
+            conflicts=tally.conflicts,
+            failed=tally.failed,
+            retried=tally.retried,
+            ignored=session.ignored,
         )
 
     async def run(self) -> None:
@@ -149,16 +162,22 @@ class Worker:
         backoff = Backoff(self._random)
         while True:
             started = self._loop.time()
+            self._limits.refresh()
             try:
                 connection = await connect(self.relay, self)
             except ConnectError as error:
                 self._last_error = str(error)
                 started = self._loop.time()
+                await self._intake.reached(connected=False)
             else:
                 await self._serve(connection)
             pause = backoff.after(self._loop.time() - started)
             logger.warning(
-                "%s: %s; connecting again in %.1f s", self.relay, self._last_error, pause, extra=self._about()
+                "%s: %s; connecting again in %.1f s",
+                self.relay,
+                self._last_error,
+                pause,
+                extra=about(self.relay),
             )
             await asyncio.sleep(pause)
 
@@ -184,13 +203,6 @@ class Worker:
 
     # inside
 
-    def _about(self, delivery: Delivery | None = None) -> dict[str, str]:
-        """What a line of the log is about."""
-        about = {"relay": self.relay}
-        return (
-            about if delivery is None else about | {"event": delivery.event_id, "address": delivery.address}
-        )
-
     def _knows(self, event_id: str) -> bool:
         return event_id in self._queue or event_id in self._late or self._session.holds(event_id)
 
@@ -199,15 +211,15 @@ class Worker:
             self._wake.set()
 
     def _note_drained(self) -> None:
-        busy = self._session.in_flight or self._replaced
+        busy = self._session.in_flight or self._conflicts
         if self._stopping and not busy and not self._drained.done():
             self._drained.set_result(None)
 
     async def _serve(self, connection: Connection) -> None:
         """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay, extra=self._about())
+        logger.info("%s: connected", self.relay, extra=about(self.relay))
         self._connection = connection
-        self._connects += 1
+        self._tally.connects += 1
         self._pace.reconnected()
         self._intake.due_by(0.0)
         connection.lost.add_done_callback(lambda _: self._wake.set())
@@ -216,12 +228,13 @@ class Worker:
             while not connection.lost.done():
                 self._wake.clear()
                 await self._refill()
-                await self._resolve_replaced()
+                await self._intake.reached(connected=True)
+                await self._resolve_conflicts()
                 self._pump()
                 await self._sleep()
                 self._expire()
             reason = self._last_error = connection.lost.result()
-            await self._resolve_replaced()
+            await self._resolve_conflicts()
         finally:
             self._connection = None
             self._fail_in_flight(reason)
@@ -229,12 +242,15 @@ class Worker:
             await connection.lost
 
     def _fail_in_flight(self, reason: str) -> None:
-        now, reason = self._clock(), f"connection lost: {reason}"
+        reason = f"connection lost: {reason}"
         for delivery in self._session.lost():
-            self._retried += 1
-            self._report(answer.unanswered(delivery, reason, now=now, random=self._random))
+            self._try_again(delivery, reason)
         self._give_back(f"not sent: {reason}")
         self._note_drained()
+
+    def _try_again(self, delivery: Delivery, reason: str) -> None:
+        self._tally.retried += 1
+        self._report(answer.unanswered(delivery, reason, now=self._clock(), random=self._random))
 
     def _give_back(self, reason: str) -> None:
         now = self._clock()
@@ -247,27 +263,18 @@ class Worker:
             for delivery in await self._intake.claim(HELD_LIMIT - self._held):
                 self.offer(delivery)
 
-    async def _resolve_replaced(self) -> None:
-        """Decide between superseded and conflict, which only the store can."""
-        while self._replaced:
-            delivery, outcome = self._replaced[0]
-            newer = await self._intake.has_newer(outcome.event_id)
-            if newer is None:
-                return
-            del self._replaced[0]
-            if newer:
-                outcome = replace(outcome, state=DeliveryState.SUPERSEDED)
-            else:
-                self._conflicts += 1
-                logger.error(
-                    "%s: conflict over event %s: %s",
-                    self.relay,
-                    outcome.event_id,
-                    outcome.message,
-                    extra=self._about(delivery),
-                )
-            self._report(outcome)
-        self._note_drained()
+    async def _resolve_conflicts(self) -> None:
+        if self._conflicts:
+            await self._conflicts.resolve()
+            self._note_drained()
+
+    def _ask(self, refusal: Reply) -> bool:
+        """Ask the relay what it holds in the place of an event that it refused; False if it is away."""
+        if self._connection is None or not self._connection.is_open:
+            return False
+        question = self._session.ask(refusal.delivery, refusal.message, self._loop.time())
+        self._session.outgoing.append(question)
+        return True
 
     def _claim_wait(self) -> float:
         """Seconds until the outbox may be asked."""
@@ -288,13 +295,14 @@ class Worker:
                 await self._wake.wait()
 
     def _expire(self) -> None:
-        overdue = self._session.expire(self._loop.time())
+        replies: list[Reply] = []
+        overdue = self._session.expire(self._loop.time(), replies)
         if overdue:
             self._pace.in_vain()
-            self._retried += len(overdue)
-            now = self._clock()
             for delivery in overdue:
-                self._report(answer.unanswered(delivery, "no answer", now=now, random=self._random))
+                self._try_again(delivery, self._limits.silence(delivery))
+        for reply in replies:
+            self._settle(reply, self._clock())
 
     def _pump(self) -> None:
         """Send what waits, as far as the window and the relay's reading allow."""
@@ -317,24 +325,24 @@ class Worker:
         """Turn the relay's answer into an outcome."""
         outcome = answer.answered(reply.delivery, reply.accepted, reply.message, now=now, random=self._random)
         if outcome.state is DeliveryState.ACCEPTED:
-            self._accepted += 1
+            self._tally.accepted += 1
             self._pace.accepted()
         elif outcome.state is DeliveryState.REJECTED:
-            self._rejected += 1
+            self._tally.rejected += 1
             logger.info(
                 "%s: rejected event %s: %s",
                 self.relay,
                 outcome.event_id,
                 outcome.message,
-                extra=self._about(reply.delivery),
+                extra=about(self.relay, reply.delivery),
             )
         elif outcome.state is DeliveryState.CONFLICT:
-            self._replaced.append((reply.delivery, outcome))
+            self._conflicts.add(reply)
             self._wake.set()
         elif reply.late:
             return  # it is pending already
         else:
-            self._retried += 1
+            self._tally.retried += 1
             self._pace.in_vain()
             if split_prefix(reply.message)[0] == "rate-limited":
                 self._pace.rate_limited(self._loop.time())

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 AHEAD_SECONDS = 15 * 60
 """How far ahead of the clock an event may be; one that is further has to wait until it is not."""
 
+_NONE: frozenset[str] = frozenset()
+
 
 class Position(NamedTuple):
     """A place in the order, of a row that may be gone by now: where a page ended."""
@@ -44,7 +46,7 @@ class Ranking:
     """Rows in order. With n rows each call costs O(log n), and a page besides what it returns."""
 
     def __init__(self, rows: Iterable[SignedScore] = ()) -> None:
-        self._rows = Ordered()  # a key that is shorter than others stands before those that it begins
+        self._rows = Ordered(_key)  # a key that is shorter than others stands before those that it begins
         for row in rows:
             self.add(row)
 
@@ -94,11 +96,11 @@ class Ranking:
 
     def add(self, row: SignedScore) -> None:
         """Put in a row that is not there yet."""
-        self._rows.add(row.event_id, _key(row))
+        self._rows.add(row.event_id, row)
 
     def remove(self, row: SignedScore) -> None:
         """Take out a row that is there."""
-        self._rows.remove(row.event_id, _key(row))
+        self._rows.remove(row.event_id, row)
 
 
 class Leaderboard:
@@ -118,7 +120,7 @@ class Leaderboard:
         self._newest: dict[
             str, SignedScore
         ] = {}  # by d; deleted ones too, which older versions must not replace
-        self._by_time = Ordered()
+        self._by_time = Ordered(_time_key)
         self._names: dict[str, str] = {}  # by id of the newest
         self._deleted_until: dict[str, int] = {}
         self._deleted_ids: set[str] = set()
@@ -143,7 +145,7 @@ class Leaderboard:
     def row(self, d: str) -> SignedScore | None:
         """The row of a lower-cased name."""
         newest = self._newest.get(d)
-        return None if newest is None or self._is_deleted(newest) else newest
+        return None if newest is None or self._is_deleted(newest, d) else newest
 
     def entry(self, d: str) -> Entry | None:
         """The row of a lower-cased name with its rank; O(log n)."""
@@ -178,15 +180,19 @@ class Leaderboard:
                 self._early_ids.add(event.event_id)
                 heappush(self._early, (event.created_at, event.event_id, event))
             return changed
-        return changed | self._add(event)
+        names = self._add(event)
+        return changed | names if changed else names
 
     def advance(self, now: float) -> frozenset[str]:
         """Let in what is no longer too far ahead at unix time `now`; returns the names whose rows changed.
 
         What was let in stays, should the clock step back.
         """
-        self._horizon = max(self._horizon, int(now) + AHEAD_SECONDS)
-        changed: frozenset[str] = frozenset()
+        horizon = int(now) + AHEAD_SECONDS
+        if horizon <= self._horizon:
+            return _NONE
+        self._horizon = horizon
+        changed = _NONE
         while self._early and self._early[0][0] <= self._horizon:
             _, event_id, event = heappop(self._early)
             self._early_ids.discard(event_id)
@@ -201,40 +207,40 @@ class Leaderboard:
     def _add_score(self, score: SignedScore) -> frozenset[str]:
         d = score.d
         standing = self._newest.get(d)
+        shown = False
         if standing is not None:
             if not _is_newer(score.created_at, score.event_id, standing.created_at, standing.event_id):
-                return frozenset()
+                return _NONE
             del self._names[standing.event_id]
-        shown, shows = standing is not None and not self._is_deleted(standing), not self._is_deleted(score)
+            if shown := not self._is_deleted(standing, d):
+                self._hide(standing)
         self._newest[d] = score
         self._names[score.event_id] = d
-        if shown and standing is not None:
-            self._hide(standing)
-        if shows:
+        if shows := not self._is_deleted(score, d):
             self.ranking.add(score)
-            self._by_time.add(score.event_id, (score.created_at, score.event_id, score))
-        return frozenset({d}) if shown or shows else frozenset()
+            self._by_time.add(score.event_id, score)
+        return frozenset({d}) if shown or shows else _NONE
 
     def _add_deletion(self, deletion: Deletion) -> frozenset[str]:
         if deletion.event_id in self._deletions:
-            return frozenset()
+            return _NONE
         touched = deletion.names | {self._names[one] for one in deletion.event_ids if one in self._names}
-        before = [row for d in touched if (row := self.row(d)) is not None]
+        before = {d: row for d in touched if (row := self.row(d)) is not None}
         self._deletions.add(deletion.event_id)
         self._deleted_ids |= deletion.event_ids
         for d in deletion.names:
             self._deleted_until[d] = max(deletion.created_at, self._deleted_until.get(d, -1))
-        gone = [row for row in before if self._is_deleted(row)]
-        for row in gone:
-            self._hide(row)
-        return frozenset(row.d for row in gone)
+        gone = frozenset(d for d, row in before.items() if self._is_deleted(row, d))
+        for d in gone:
+            self._hide(before[d])
+        return gone
 
     def _hide(self, row: SignedScore) -> None:
         self.ranking.remove(row)
-        self._by_time.remove(row.event_id, (row.created_at, row.event_id, row))
+        self._by_time.remove(row.event_id, row)
 
-    def _is_deleted(self, score: SignedScore) -> bool:
-        return score.event_id in self._deleted_ids or score.created_at <= self._deleted_until.get(score.d, -1)
+    def _is_deleted(self, score: SignedScore, d: str) -> bool:
+        return score.event_id in self._deleted_ids or score.created_at <= self._deleted_until.get(d, -1)
 
 
 def _is_newer(created_at: int, event_id: str, than: int, than_id: str) -> bool:
@@ -244,3 +250,7 @@ def _is_newer(created_at: int, event_id: str, than: int, than_id: str) -> bool:
 
 def _key(row: SignedScore) -> Key:
     return -row.score, row.created_at, row.event_id, row
+
+
+def _time_key(row: SignedScore) -> Key:
+    return row.created_at, row.event_id, row

@@ -1,37 +1,43 @@
-"""Keyed items kept sorted, but only when somebody looks: loading a hundred thousand sorts them once."""
+"""Items kept sorted, but only when somebody looks: loading a hundred thousand sorts them once."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sortedcontainers import SortedList
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Key = tuple[Any, ...]
+T = TypeVar("T")
 
 
-class Ordered:
-    """Distinct sort keys, each with an id; putting one in or taking one out costs O(log n)."""
+class Ordered(Generic[T]):
+    """Items with an id each and distinct sort keys; putting one in or taking one out costs O(log n)."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: Callable[[T], Key]) -> None:
+        """Sort by `key`, which should end in the item itself."""
+        self._key = key
         self._sorted: SortedList[Key] = SortedList()
-        self._waiting: dict[str, Key] = {}
+        self._waiting: dict[str, T] = {}
 
     def __len__(self) -> int:
         return len(self._sorted) + len(self._waiting)
 
     @property
     def keys(self) -> SortedList[Key]:
-        """All keys in order, to be read only."""
+        """The keys of all items in order, to be read only."""
         if self._waiting:
-            self._sorted.update(self._waiting.values())
+            self._sorted.update(map(self._key, self._waiting.values()))
             self._waiting.clear()
         return self._sorted
 
-    def add(self, name: str, key: Key) -> None:
-        """Put in a key under an id that is not there yet."""
-        self._waiting[name] = key
+    def add(self, name: str, item: T) -> None:
+        """Put in an item under an id that is not there yet."""
+        self._waiting[name] = item
 
-    def remove(self, name: str, key: Key) -> None:
-        """Take out a key that is there."""
+    def remove(self, name: str, item: T) -> None:
+        """Take out an item that is there."""
         if self._waiting.pop(name, None) is None:
-            self._sorted.remove(key)
+            self._sorted.remove(self._key(item))

@@ -84,7 +84,14 @@ def send_again(connection: Connection, url: str, seqs: Sequence[int], now: float
     """
     relay_id = register_relays(connection, [url])[url]
     before = standings(connection, url, seqs)
-    fresh = {"state": DeliveryState.PENDING.value, "message": "", "attempts": 0, "due": now, "holder": None}
+    fresh = {
+        "state": DeliveryState.PENDING.value,
+        "message": "",
+        "attempts": 0,
+        "due": now,
+        "holder": None,
+        "failing_since": now,
+    }
     this = (delivery.c.event_seq == bindparam("seq")) & (delivery.c.relay_id == relay_id)
     idle = (delivery.c.state != DeliveryState.PENDING) | delivery.c.holder.is_(None)
     if before:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import Select, bindparam, func, insert, null, select, update
 
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
 from app.store import holders
+from app.store.adoption import Found, adopt
+from app.store.backlog import give_up, lost_relays
 from app.store.cursor import cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
@@ -20,7 +22,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from app.nostr.event import Event
     from app.store.store import Store
+
+
+_ANY_EVENT = select(event.c.seq).limit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,14 @@ def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, in
         if url not in known:
             known[url] = connection.execute(insert(relay).values(url=url).returning(relay.c.id)).scalar_one()
     return {url: known[url] for url in urls}
+
+
+def retire_relays(connection: Connection, configured: Sequence[str], now: float) -> None:
+    """Take note of which relays the settings name; nobody connects to the others any more."""
+    named = relay.c.url.in_(configured)
+    connection.execute(update(relay).where(named).values(retired=False))
+    since = func.coalesce(relay.c.down_since, now)
+    connection.execute(update(relay).where(~named).values(retired=True, down_since=since))
 
 
 class StoreOutbox:
@@ -78,6 +92,33 @@ class StoreOutbox:
         )
         return await self._store.read(lambda connection: connection.execute(query).first() is not None)
 
+    async def adopt(self, relay: str, event: Event) -> bool:
+        """Store an event of this app's key that the relay holds; whether it was taken (see `adoption`)."""
+        (taken,) = await self._store.write(self._adopt, [Found(event, self._relays[relay])], bulky=True)
+        return taken
+
+    async def adopt_all(self, held: Sequence[tuple[str, Event]]) -> list[bool]:
+        """Store events that relays (by URL) hold; whether each was taken."""
+        found = [Found(event, self._relays[relay]) for relay, event in held]
+        return await self._store.write(self._adopt, found, bulky=True)
+
+    async def is_fresh(self) -> bool:
+        """Whether nothing was ever signed into this store."""
+        return await self._store.read(lambda connection: connection.execute(_ANY_EVENT).first() is None)
+
+    async def reached(self, relay: str, *, connected: bool) -> None:
+        """Take note that a connection to the relay came about, or failed."""
+        await self._store.write(self._reached, (self._relays[relay], connected))
+
+    async def give_up(self) -> int:
+        """Mark as failed what waits for relays that nobody has reached for seven days; returns how many."""
+        if not await self._store.read(lambda connection: lost_relays(connection, self._clock())):
+            return 0
+        count = 0
+        while some := await self._store.write(self._give_up, None, bulky=True):
+            count += some
+        return count
+
     async def beat(self) -> None:
         """Say that this process is alive and keeps what it holds."""
         await self._store.write(self._beat, None)
@@ -85,6 +126,18 @@ class StoreOutbox:
     async def leave(self) -> None:
         """Give back whatever this process still holds."""
         await self._store.write(self._leave, None, bulky=True)
+
+    def _adopt(self, connection: Connection, found: Sequence[Sequence[Found]]) -> list[list[bool]]:
+        return [adopt(connection, each, self._clock()) for each in found]
+
+    def _reached(self, connection: Connection, notes: Sequence[tuple[int, bool]]) -> list[None]:
+        for relay_id, connected in notes:
+            since = null() if connected else func.coalesce(relay.c.down_since, self._clock())
+            connection.execute(update(relay).where(relay.c.id == relay_id).values(down_since=since))
+        return [None] * len(notes)
+
+    def _give_up(self, connection: Connection, asked: Sequence[None]) -> list[int]:
+        return [give_up(connection, self._clock()) for _ in asked]
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
         holders.beat(cursor_of(connection), self._holder, self._clock())
@@ -126,6 +179,7 @@ class StoreOutbox:
                 row.created_at,
                 row.payload,
                 row.attempts,
+                row.failing_since,
             )
             for row in rows
         ]
@@ -141,6 +195,7 @@ class StoreOutbox:
                 event.c.created_at,
                 event.c.payload,
                 delivery.c.attempts,
+                delivery.c.failing_since,
             )
             .join(delivery, delivery.c.event_seq == event.c.seq)
             .where(delivery.c.relay_id == self._relays[claim.relay], waiting, delivery.c.due <= claim.now)
@@ -152,7 +207,16 @@ class StoreOutbox:
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
         relays = self._relays
         rows = [
-            (o.state.value, o.message, o.attempts, o.due, o.event_id, relays[o.relay], o.state.value)
+            (
+                o.state.value,
+                o.message,
+                o.attempts,
+                o.due,
+                o.failing_since,
+                o.event_id,
+                relays[o.relay],
+                o.state.value,
+            )
             for batch in batches
             for o in batch
         ]
@@ -163,7 +227,7 @@ class StoreOutbox:
 # It runs for every answer of every relay. What is settled stays settled, save
 # that a relay's acceptance is the truth whenever it comes.
 _RECORD = f"""
-    UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, holder = NULL
+    UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, failing_since = ?, holder = NULL
     WHERE event_seq = (SELECT seq FROM event WHERE id = ?) AND relay_id = ?
     AND (state = '{DeliveryState.PENDING}' OR ? = '{DeliveryState.ACCEPTED}')
 """  # noqa: S608 - the states are constants

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, func, literal_column, select
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.score_event import KIND
+from app.store.backlog import said_of
 from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _read(connection: Connection, where: ColumnElement[bool]) -> StoredScore | N
     if row is None:
         return None
     states = connection.execute(
-        select(relay.c.url, delivery.c.state, delivery.c.message, delivery.c.attempts)
+        select(relay.c.url, delivery.c.state, delivery.c.message, delivery.c.attempts, relay.c.retired)
         .join(relay, relay.c.id == delivery.c.relay_id)
         .where(delivery.c.event_seq == row[0])
         .order_by(relay.c.id)
@@ -101,6 +102,9 @@ def _read(connection: Connection, where: ColumnElement[bool]) -> StoredScore | N
         username,
         score,
         payload,
-        tuple(RelayState(url, DeliveryState(state), said, tried) for url, state, said, tried in states),
+        tuple(
+            RelayState(url, state := DeliveryState(text), said_of(state, said, retired=retired), tried)
+            for url, text, said, tried, retired in states
+        ),
         deleted_at,
     )

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     literal_column,
 )
 
@@ -56,11 +57,14 @@ Index(
     postgresql_where=_deletion,
 )
 
+# A relay is down since no process can connect to it, and retired while the settings do not name it.
 relay = Table(
     "relay",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("url", Text, nullable=False, unique=True),
+    Column("down_since", Float),
+    Column("retired", Boolean, nullable=False, server_default=false()),
 )
 
 # A process that delivers. What it holds is free again when it has not beaten for a while. An idle process
@@ -73,7 +77,8 @@ process = Table(
     sqlite_autoincrement=True,
 )
 
-# One event on its way to one relay. A pending row is held by a process, or waits for its due time.
+# One event on its way to one relay. A pending row is held by a process, or waits for its due time. It fails
+# since the first attempt that came to nothing, or since somebody asked to try it again.
 delivery = Table(
     "delivery",
     metadata,
@@ -84,6 +89,7 @@ delivery = Table(
     Column("attempts", Integer, nullable=False),
     Column("due", Float),
     Column("holder", Integer),
+    Column("failing_since", Float),
     sqlite_with_rowid=False,
 )
 # What a process holds in memory is in no index: most deliveries are answered before anybody looks for them.

@@ -136,6 +136,7 @@ class RelayDocument(TypedDict):
     connected: bool
     last_message: str | None
     last_error: str | None
+    concerns: list[str]
 
 
 @_STRICT

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
-from app.web.limit_storage import LocalStorage
+from app.web.local_counters import LocalCounters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ class Counters:
 
     def __init__(self, storage: str = "memory", clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._local = FixedWindowRateLimiter(LocalStorage(clock))
+        self._local = LocalCounters(clock)
         self._pool = None if storage == "memory" else _pool(storage)
         self._shared = None if self._pool is None else FixedWindowRateLimiter(_redis(self._pool))
         self._away = False
@@ -64,7 +64,10 @@ class Counters:
                     self._away = False
                     log.warning("Redis answers again")
                 return wait
-        return await _hit(self._local, rates, who)
+        for rate in rates:
+            if (seconds := self._local.hit(rate, who)) is not None:
+                return math.ceil(seconds)
+        return None
 
     async def close(self) -> None:
         """Close what is connected."""

@@ -15,6 +15,8 @@ from app.web.answers import AliveDocument, ReadinessDocument
 from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
     from app.store.store import Store
     from app.web.answers import RelayDocument
     from app.web.live_board import LiveBoard
+
+
+_READINESS = Operation(
+    {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)}
+)
 
 
 @promises(Operation({200: Answer("It does.", AliveDocument)}))
@@ -34,20 +41,18 @@ async def alive(_request: Request) -> Response:
 class Health:
     """The two probes of a service that signs."""
 
-    def __init__(self, store: Store, ledger: Ledger, engine: Engine) -> None:
+    def __init__(self, store: Store, ledger: Ledger, engine: Engine, unread: Mapping[str, str]) -> None:
+        """`unread`: relay -> what is to be known of it since the start."""
         self._store = store
         self._ledger = ledger
         self._engine = engine
+        self._unread = unread
 
     def routes(self) -> list[BaseRoute]:
         """The routes."""
         return [Route("/healthz", alive), Route("/readyz", self.ready)]
 
-    @promises(
-        Operation(
-            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
-        )
-    )
+    @promises(_READINESS)
     async def ready(self, _request: Request) -> Response:
         """Whether a score posted now would be signed and stored; relays are shown only."""
         checks = {"store": "ok", "clock": "ok"}
@@ -64,6 +69,7 @@ class Health:
                 "connected": relay.connected,
                 "last_message": relay.last_message,
                 "last_error": relay.last_error,
+                "concerns": [*relay.concerns, *filter(None, [self._unread.get(relay.url)])],
             }
             for relay in self._engine.status()
         ]
@@ -81,11 +87,7 @@ class MirrorHealth:
         """The routes."""
         return [Route("/healthz", alive), Route("/readyz", self.ready)]
 
-    @promises(
-        Operation(
-            {200: Answer("Ready.", ReadinessDocument), 503: Answer("Not ready.", ReadinessDocument)},
-        )
-    )
+    @promises(_READINESS)
     async def ready(self, _request: Request) -> Response:
         """Whether there is a board to show: some relay has been read; how each one stands is shown."""
         readings = self._board.relays
@@ -96,6 +98,7 @@ class MirrorHealth:
                 "connected": relay.state in {ReaderState.READING, ReaderState.LIVE},
                 "last_message": "",
                 "last_error": relay.reason,
+                "concerns": [],
             }
             for relay in readings
         ]

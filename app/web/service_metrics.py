@@ -160,6 +160,7 @@ def _outcomes(relay: RelayStatus) -> dict[str, int]:
         "accepted": relay.accepted,
         "rejected": relay.rejected,
         "conflict": relay.conflicts,
+        "failed": relay.failed,
         "retried": relay.retried,
     }
 

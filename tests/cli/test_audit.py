@@ -7,6 +7,7 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 from click.testing import CliRunner
 from nostr_sdk import Keys
@@ -160,21 +161,27 @@ async def test_a_new_relay_is_filled_when_no_service_runs(
 
 
 async def test_a_running_service_does_the_sending(tmp_path: Path) -> None:
-    async with FakeRelay() as relay:
-        (alice,) = await publish(tmp_path, relay, ("alice", 1))
+    senders: list[Peer] = []
+
+    def note_and_store(peer: Peer, event: dict[str, Any]) -> None:
+        senders.append(peer)
+        store(peer, event)
+
+    _, token = make_key(tmp_path / "scores.db")
+    async with FakeRelay(on_event=note_and_store) as relay:
         env = environment(tmp_path, RELAYS=relay.url)
-        async with serving(env):
-            await relay.until(lambda: relay.open_sockets == 1)
-            (service,) = relay.peers
-            senders: list[Peer] = []
-            relay.on_event = lambda peer, event: (senders.append(peer), store(peer, event))[1]
+        headers = {"Authorization": f"Bearer {token}", "Prefer": "wait=10"}
+        async with serving(env) as service, httpx.AsyncClient(base_url=service.url, headers=headers) as http:
+            posted = await http.post("/v1/scores", json={"username": "alice", "score": 72})
+            alice = posted.json()["event"]
+            assert relay.stored == {alice["id"]: alice}
             relay.stored.clear()
             ended = await run(env, "audit", "--repair", "--json")
             assert ended.code == 0, ended.stdout + ended.stderr
-        assert relay.stored == {alice["id"]: alice}
-        assert senders == [service], "the audit opens no connection to send over"
-        assert documents(ended)[1]["relays"][0]["repair"] == {"arrived": 1, "failed": []}
-        assert documents(ended)[1]["ok"]
+    assert relay.stored == {alice["id"]: alice}
+    assert senders == senders[:1] * 2, "the audit sends over no connection of its own"
+    assert documents(ended)[1]["relays"][0]["repair"] == {"arrived": 1, "failed": []}
+    assert documents(ended)[1]["ok"]
 
 
 async def test_what_a_relay_will_not_have_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from app.delivery.model import Delivery, DeliveryState, Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.nostr.event import Event
+
 PUBKEY = "ab" * 32
 
 
@@ -55,6 +57,8 @@ class MemoryOutbox:
         self.claims = 0
         self.faults: list[Exception] = []
         self.newer: set[str] = set()
+        self.adopted: list[tuple[str, Event]] = []
+        self.notes: list[tuple[str, bool]] = []
         self._waiters: list[tuple[Callable[[], bool], asyncio.Future[None]]] = []
 
     def add(self, *deliveries: Delivery, held: bool = False) -> None:
@@ -123,12 +127,22 @@ class MemoryOutbox:
             ):
                 continue
             row.state, row.message, row.due = outcome.state, outcome.message, outcome.due
-            row.delivery = replace(row.delivery, attempts=outcome.attempts)
+            attempts, since = outcome.attempts, outcome.failing_since
+            row.delivery = replace(row.delivery, attempts=attempts, failing_since=since)
         for waiter in list(self._waiters):
             condition, future = waiter
             if condition():
                 self._waiters.remove(waiter)
                 future.set_result(None)
+
+    async def adopt(self, relay: str, event: Event) -> bool:
+        self._fault()
+        self.adopted.append((relay, event))
+        return True
+
+    async def reached(self, relay: str, *, connected: bool) -> None:
+        self._fault()
+        self.notes.append((relay, connected))
 
     async def has_newer(self, event_id: str) -> bool:
         self._fault()

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.delivery.answer import answered, one_line, overtaken, sendable_at, unanswered, unsent
+from app.delivery.answer import answered, one_line, overtaken, unanswered, unsent
 from app.delivery.model import Delivery, DeliveryState, Outcome
 from tests.delivery.outbox import make_delivery
 
@@ -54,7 +54,9 @@ def test_invalid_while_created_at_is_ahead_waits_for_its_time() -> None:
 def test_silence_is_pending_with_backoff() -> None:
     delivery = Delivery("00", "ws://relay", "31250:ab:alice", 1_000, "{}", attempts=3)
     outcome = unanswered(delivery, "no answer", now=NOW, random=lambda: 0.0)
-    assert outcome == Outcome("00", "ws://relay", DeliveryState.PENDING, "no answer", 4, NOW + 4.0)
+    assert outcome == Outcome(
+        "00", "ws://relay", DeliveryState.PENDING, "no answer", 4, NOW + 4.0, failing_since=NOW
+    )
 
 
 def test_giving_back_is_no_attempt() -> None:
@@ -64,10 +66,6 @@ def test_giving_back_is_no_attempt() -> None:
 
 def test_overtaken_is_superseded() -> None:
     assert overtaken(DELIVERY).state is DeliveryState.SUPERSEDED
-
-
-def test_a_quarter_of_an_hour_ahead_is_sendable() -> None:
-    assert sendable_at(make_delivery("ws://relay", created_at=1_900)) == 1_000
 
 
 @pytest.mark.parametrize(

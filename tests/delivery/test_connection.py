@@ -70,7 +70,7 @@ def certificate(tmp_path: Path) -> Path:
 async def test_tls(certificate: Path, monkeypatch: pytest.MonkeyPatch, trusted: bool) -> None:
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    module._tls.cache_clear()
+    module.tls_context.cache_clear()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     listener = Listener()
@@ -86,7 +86,7 @@ async def test_tls(certificate: Path, monkeypatch: pytest.MonkeyPatch, trusted: 
                 with pytest.raises(ConnectError, match="certificate verify failed"):
                     await connect(relay.url, listener)
     finally:
-        module._tls.cache_clear()
+        module.tls_context.cache_clear()
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1", "ws://", "ws://exa mple", "ws://" + "a" * 70])

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,24 @@ async def test_a_process_proves_and_is_gone_when_stopped() -> None:
         await process.receive()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__init__.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BRISCOLA_SECRET_KEY", "f" * 64)
+    process = await JudgeProcess.start([SECRET.pubkey])
+    process.send([GOOD])
+    assert await process.receive() == [["Zoë", 72]]
+    told = await asyncio.to_thread(Path(f"/proc/{process.pid}/environ").read_bytes)
+    assert b"PYTHONPATH" in told
+    assert b"BRISCOLA" not in told
+    await process.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="waits on a pidfd")
 async def test_it_ends_with_its_parent() -> None:
     """However that ends: its input is closed."""
     program = (

@@ -4,73 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from nostr_sdk import Keys
 
 from app.delivery.engine import Engine
-from app.delivery.model import Delivery, DeliveryState
-from tests.delivery.outbox import MemoryOutbox, Row, make_delivery
+from app.delivery.model import DeliveryState
+from tests.delivery.case import case
+from tests.delivery.outbox import MemoryOutbox, make_delivery
 from tests.relays import fake
+from tests.relays.events import signed_delivery
 from tests.relays.fake import FakeRelay, Peer, closing, in_turn, nothing, ok, resetting, respond, store, text
 from tests.relays.virtual_time import virtual_time
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
-    from app.delivery.worker import RelayStatus
     from tests.relays.fake import Event
 
 ACCEPTED, PENDING, REJECTED = DeliveryState.ACCEPTED, DeliveryState.PENDING, DeliveryState.REJECTED
-
-
-class Case:
-    """An engine at work on one fake relay."""
-
-    def __init__(self, relay: FakeRelay, engine: Engine, outbox: MemoryOutbox, auth: list[str]) -> None:
-        self.relay = relay
-        self.engine = engine
-        self.outbox = outbox
-        self.authenticated_to = auth
-
-    @property
-    def status(self) -> RelayStatus:
-        return self.engine.status()[0]
-
-    def post(self, number: int = 0, *, created_at: int = 1_000) -> Delivery:
-        delivery = make_delivery(self.relay.url, number, created_at=created_at)
-        self.outbox.add(delivery)
-        return delivery
-
-    async def deliver(self, number: int = 0) -> Row:
-        """Post one event and wait until it is accepted."""
-        return await self.outbox.until_state(self.post(number), ACCEPTED)
-
-    async def first_outcome(self, delivery: Delivery) -> Row:
-        """Wait until anything is recorded of a delivery."""
-        row = self.outbox.row(delivery)
-        await self.outbox.until(lambda: bool(row.history))
-        return row
-
-
-@asynccontextmanager
-async def case(**script: Any) -> AsyncIterator[Case]:
-    """An engine on a relay with this script; leaving it takes less than five seconds."""
-    outbox, auth = MemoryOutbox(), []
-    loop = asyncio.get_running_loop()
-
-    def sign_auth(relay: str, challenge: str) -> str:
-        auth.append(relay)
-        return json.dumps({"id": f"auth-{challenge}", "kind": 22242, "challenge": challenge})
-
-    async with FakeRelay(**script) as relay:
-        engine = Engine([relay.url], outbox, sign_auth=sign_auth, clock=loop.time, rng=lambda: 0.5)
-        async with engine:
-            yield Case(relay, engine, outbox, auth)
-            leaving = loop.time()
-        assert loop.time() - leaving < 5
-        assert [worker._held for worker in engine._workers.values()] == [0]
+FAILED = DeliveryState.FAILED
 
 
 AUTH_REQUIRED = ok(False, "auth-required: members only")
@@ -187,8 +142,10 @@ async def test_a_relay_that_only_sends_notices_is_asked_what_it_holds_after_thre
         peer.send("NOTICE", "thanks")
 
     async with case(on_event=secretive) as c:
-        row = await c.deliver()
-        assert (row.message, len(c.relay.events), len(c.relay.reqs)) == ("held by the relay", 3, 1)
+        c.outbox.add(delivery := signed_delivery(Keys.generate(), c.relay.url, "alice", created_at=1_000))
+        row = await c.outbox.until_state(delivery, ACCEPTED)
+        assert row.message == "read back: the relay holds it"
+        assert (len(c.relay.events), len(c.relay.reqs)) == (3, 1)
 
 
 @virtual_time
@@ -432,13 +389,40 @@ async def test_an_event_far_ahead_of_the_clock_is_held_back() -> None:
         assert (len(c.relay.events), row.history[-1].attempts) == (1, 1)
 
 
-@pytest.mark.parametrize("newer", [True, False])
 @virtual_time
-async def test_replaced_is_superseded_only_if_the_store_knows_a_newer_event(newer: bool) -> None:
-    async with case(on_event=ok(False, "replaced: have newer event")) as c:
-        delivery = c.post()
-        if newer:
-            c.outbox.newer.add(delivery.event_id)
-        state = DeliveryState.SUPERSEDED if newer else DeliveryState.CONFLICT
-        row = await c.outbox.until_state(delivery, state)
-        assert row.message == "replaced: have newer event"
+async def test_a_deletion_that_fails_is_asked_for_and_sent() -> None:
+    """It stands at no address, so there is nothing that could have taken its place."""
+    async with case(on_event=in_turn(*[ok(False, "error: busy")] * 3, store)) as c:
+        delivery = make_delivery(c.relay.url)
+        deletion = replace(delivery, address=delivery.event_id)
+        c.outbox.add(deletion)
+        await c.outbox.until_state(deletion, ACCEPTED)
+        assert [len(filters) for filters in c.relay.reqs] == [1]
+
+
+@virtual_time
+async def test_a_delivery_that_failed_for_seven_days_rests() -> None:
+    loop = asyncio.get_running_loop()
+    async with case(on_event=ok(False, "error: out of order")) as c:
+        since = loop.time() - 7 * 86_400 + 5
+        c.outbox.add(delivery := replace(make_delivery(c.relay.url), failing_since=since))
+        row = await c.outbox.until_state(delivery, FAILED)
+        assert loop.time() >= since + 7 * 86_400
+        assert row.message == "given up after 7 days: error: out of order"
+        assert [outcome.failing_since for outcome in row.history] == [since] * len(row.history)
+        seen = len(c.relay.events)
+        assert seen > 1
+        await asyncio.sleep(600)
+        assert len(c.relay.events) == seen
+        c.relay.on_event = store
+        await c.deliver(1)
+
+
+@virtual_time
+async def test_the_store_hears_whether_the_relay_can_be_reached() -> None:
+    async with case(on_accept=lambda peer: peer.reset()) as c:
+        await asyncio.sleep(60)
+        assert c.outbox.notes == [(c.relay.url, False)]
+        c.relay.on_accept = nothing
+        await asyncio.sleep(300)
+        assert c.outbox.notes == [(c.relay.url, False), (c.relay.url, True)]

@@ -1,11 +1,15 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from nostr_sdk import Keys
 
 from app.delivery.model import Delivery
+from app.delivery.question import VERIFIED_LIMIT
 from app.delivery.session import FRAME_LIMIT, LATE_LIMIT, Reply, Session
-from tests.delivery.outbox import PUBKEY, make_delivery
+from tests.delivery.outbox import make_delivery
+from tests.relays.events import signed_delivery, signed_event
 
 RELAY = "ws://relay"
 ONE, TWO = make_delivery(RELAY, 1), make_delivery(RELAY, 2)
@@ -91,14 +95,14 @@ def test_the_deadline_is_ten_seconds_after_sending(session: Session) -> None:
     session.send(ONE, 100.0)
     session.send(TWO, 105.0)
     assert session.next_deadline == 110.0
-    assert session.expire(109.9) == []
-    assert session.expire(110.0) == [ONE]
+    assert session.expire(109.9, []) == []
+    assert session.expire(110.0, []) == [ONE]
     assert session.next_deadline == 115.0
 
 
 def test_a_late_ok_counts_and_is_marked(session: Session) -> None:
     session.send(ONE, 0.0)
-    session.expire(10.0)
+    session.expire(10.0, [])
     assert ok(session, ONE) == [Reply(ONE, True, "", late=True)]
     assert ok(session, ONE) == []
 
@@ -114,7 +118,7 @@ def test_what_is_remembered_for_late_answers_is_bounded(session: Session) -> Non
     many = [make_delivery(RELAY, number) for number in range(LATE_LIMIT + 1)]
     for delivery in many:
         session.send(delivery, 0.0)
-    session.expire(10.0)
+    session.expire(10.0, [])
     assert ok(session, many[0]) == []
     assert ok(session, many[1]) == [Reply(many[1], True, "", late=True)]
 
@@ -216,7 +220,7 @@ def test_an_authentication_that_failed_for_now_is_tried_again(session: Session, 
 
 def test_a_late_demand_for_authentication_is_no_verdict(session: Session) -> None:
     session.send(ONE, 0.0)
-    session.expire(10.0)
+    session.expire(10.0, [])
     assert ok(session, ONE, *AUTH_REQUIRED) == []
     assert ok(session, ONE) == [Reply(ONE, True, "", late=True)]
 
@@ -233,7 +237,7 @@ def test_an_authentication_without_an_answer_is_tried_again(session: Session, si
     tell(session, "AUTH", "c1")
     session.send(ONE, 0.0)
     ok(session, ONE, *AUTH_REQUIRED)
-    assert session.expire(10.0) == [ONE]
+    assert session.expire(10.0, []) == [ONE]
     session.send(ONE, 11.0)
     ok(session, ONE, *AUTH_REQUIRED)
     assert len(signer.asked) == 2
@@ -250,17 +254,20 @@ def test_a_new_connection_starts_unauthenticated(session: Session) -> None:
     assert session.outgoing == []  # the old challenge belonged to the old connection
 
 
-TRIED = Delivery(ONE.event_id, RELAY, f"31250:{PUBKEY}:a:b", 1_000, ONE.payload, attempts=3)
+KEYS = Keys.generate()
+TRIED = replace(signed_delivery(KEYS, RELAY, "a:b", created_at=1_000), attempts=3)
+AUTHOR = KEYS.public_key().to_hex()
 
 
-def held(event_id: str, created_at: int, d: str = "a:b") -> dict[str, Any]:
-    return {
-        "id": event_id,
-        "pubkey": PUBKEY,
-        "kind": 31250,
-        "created_at": created_at,
-        "tags": [["d", d], ["app", "briscola-score"]],
-    }
+def event(name: str = "a:b", created_at: int = 1_001, keys: Keys = KEYS, score: int = 72) -> dict[str, Any]:
+    """An event that nostr-sdk has signed."""
+    found: dict[str, Any] = json.loads(signed_event(keys, name, score, created_at))
+    return found
+
+
+def asked(session: Session) -> None:
+    """Let the session ask about an event that it sent three times."""
+    assert json.loads(session.send(TRIED, 0.0))[0] == "REQ"
 
 
 def test_after_three_attempts_the_relay_is_asked_first(session: Session) -> None:
@@ -268,7 +275,7 @@ def test_after_three_attempts_the_relay_is_asked_first(session: Session) -> None
         "REQ",
         TRIED.event_id,
         {"ids": [TRIED.event_id], "limit": 1},
-        {"kinds": [31250], "authors": [PUBKEY], "#d": ["a:b"], "limit": 1},
+        {"kinds": [31250], "authors": [AUTHOR], "#d": ["a:b"], "limit": 1},
     ]
     assert tell(session, "EOSE", TRIED.event_id) == []
     assert session.outgoing == [f'["CLOSE","{TRIED.event_id}"]', f'["EVENT",{TRIED.payload}]']
@@ -276,51 +283,151 @@ def test_after_three_attempts_the_relay_is_asked_first(session: Session) -> None
 
 
 def test_an_event_the_relay_holds_is_delivered(session: Session) -> None:
-    session.send(TRIED, 0.0)
-    replies = tell(session, "EVENT", TRIED.event_id, held(TRIED.event_id, 1_000))
-    assert replies == [Reply(TRIED, True, "held by the relay", late=False)]
+    asked(session)
+    replies = tell(session, "EVENT", TRIED.event_id, json.loads(TRIED.payload))
+    assert replies == [Reply(TRIED, True, "read back: the relay holds it", late=False)]
+    assert session.outgoing == [f'["CLOSE","{TRIED.event_id}"]']
 
 
 def test_a_newer_event_at_the_address_is_a_reason_not_to_send(session: Session) -> None:
-    session.send(TRIED, 0.0)
-    assert tell(session, "EVENT", TRIED.event_id, held("ff" * 32, 1_001)) == []
+    asked(session)
+    newer, newest = event(created_at=1_001), event(created_at=1_002)
+    for one in (newer, newest, newer):
+        assert tell(session, "EVENT", TRIED.event_id, one) == []
     [reply] = tell(session, "EOSE", TRIED.event_id)
     assert (reply.accepted, reply.message) == (False, "replaced: the relay holds a newer event")
+    assert reply.asked
+    assert reply.newest is not None
+    assert reply.newest.id == newest["id"]
+    assert session.in_flight == 0
+
+
+def test_of_one_second_the_lower_id_wins_and_the_higher_does_not(session: Session) -> None:
+    rivals = [event(created_at=1_000, score=score) for score in range(20)]
+    for rival in rivals:
+        session.send(TRIED, 0.0)
+        tell(session, "EVENT", TRIED.event_id, rival)
+        wins = len(tell(session, "EOSE", TRIED.event_id)) == 1
+        assert wins is (rival["id"] < TRIED.event_id)
+        session.lost()
+
+
+FORGED = event() | {"sig": event(created_at=1_003)["sig"]}
 
 
 @pytest.mark.parametrize(
-    "event",
+    "found",
     [
-        held("ff" * 32, 999),
-        held("ff" * 32, 1_001, d="other"),
-        held("ff" * 32, 1_001) | {"pubkey": "00" * 32},
-        held("ff" * 32, 1_001) | {"kind": 1},
-        held("ff" * 32, 1_001) | {"created_at": "1001"},
-        held("ff" * 32, 1_001) | {"tags": [["d"], "d", {}]},
-        held("ff" * 32, 1_001) | {"tags": [["d", ["a:b"]]]},
+        json.loads(TRIED.payload) | {"sig": FORGED["sig"]},
+        json.loads(TRIED.payload) | {"content": "{}"},
+        {"id": TRIED.event_id},
+        FORGED,
+        event(created_at=999),
+        event("other"),
+        event(keys=Keys.generate()),
+        event() | {"kind": 1},
+        event() | {"created_at": "1001"},
+        event() | {"tags": [["d"], "d", {}]},
+        event() | {"pubkey": ["00"]},
         {},
     ],
+    ids=[
+        *(
+            "own id, wrong signature",
+            "own id, other content",
+            "own id alone",
+            "forged",
+            "older",
+            "other name",
+        ),
+        *("other key", "other kind", "no time", "no tags", "no key", "nothing"),
+    ],
 )
-def test_anything_else_at_the_address_is_not(session: Session, event: dict[str, Any]) -> None:
-    session.send(TRIED, 0.0)
-    tell(session, "EVENT", TRIED.event_id, event)
+def test_what_proves_nothing_counts_for_nothing(session: Session, found: dict[str, Any]) -> None:
+    asked(session)
+    assert tell(session, "EVENT", TRIED.event_id, found) == []
     assert tell(session, "EOSE", TRIED.event_id) == []
     assert session.outgoing[-1] == f'["EVENT",{TRIED.payload}]'
-
-
-def test_an_answer_nested_as_deep_as_json_goes_is_ignored(session: Session) -> None:
-    session.send(TRIED, 0.0)
-    event = json.dumps(held("ff" * 32, 1_001, d="DEEP")).replace('"DEEP"', "[" * 1015 + "]" * 1015)
-    assert session.receive([f'["EVENT","{TRIED.event_id}",{event}]'], 0.0) == []
     assert session.ignored == 1
 
 
+def test_an_answer_nested_as_deep_as_json_goes_is_ignored(session: Session) -> None:
+    asked(session)
+    deep = json.dumps(event("DEEP") | {"pubkey": AUTHOR}).replace('"DEEP"', "[" * 1015 + "]" * 1015)
+    assert session.receive([f'["EVENT","{TRIED.event_id}",{deep}]'], 0.0) == []
+    assert session.ignored == 1
+
+
+def test_a_flood_of_events_is_not_looked_at_for_long(session: Session) -> None:
+    asked(session)
+    for _ in range(VERIFIED_LIMIT):
+        tell(session, "EVENT", TRIED.event_id, FORGED)
+    assert tell(session, "EVENT", TRIED.event_id, json.loads(TRIED.payload)) == []
+    assert session.ignored == VERIFIED_LIMIT + 1
+
+
 def test_a_relay_that_refuses_the_question_gets_the_event(session: Session) -> None:
-    session.send(TRIED, 0.0)
+    asked(session)
     tell(session, "CLOSED", TRIED.event_id, "restricted: no reading")
-    assert session.outgoing == [f'["EVENT",{TRIED.payload}]']
+    assert session.outgoing[-1] == f'["EVENT",{TRIED.payload}]'
 
 
-def test_a_question_without_an_answer_expires(session: Session) -> None:
-    session.send(TRIED, 0.0)
-    assert session.expire(10.0) == [TRIED]
+def test_a_relay_that_does_not_answer_the_question_gets_the_event(session: Session) -> None:
+    asked(session)
+    assert session.expire(9.9, []) == []
+    assert session.outgoing == []
+    assert session.expire(10.0, []) == []
+    assert session.outgoing == [f'["CLOSE","{TRIED.event_id}"]', f'["EVENT",{TRIED.payload}]']
+    assert session.expire(19.9, []) == []
+    assert session.expire(20.0, []) == [TRIED]
+
+
+def test_the_end_of_a_question_that_was_not_asked_means_nothing(session: Session) -> None:
+    session.send(ONE, 0.0)
+    assert tell(session, "EOSE", ONE.event_id) == []
+    assert (session.ignored, session.outgoing) == (1, [])
+
+
+def test_a_deletion_is_asked_for_by_its_id_alone(session: Session) -> None:
+    deletion = replace(TRIED, address=TRIED.event_id)
+    assert json.loads(session.send(deletion, 0.0)) == [
+        "REQ",
+        TRIED.event_id,
+        {"ids": [TRIED.event_id], "limit": 1},
+    ]
+    assert tell(session, "EVENT", TRIED.event_id, event(created_at=2_000)) == []
+    assert tell(session, "EVENT", TRIED.event_id, json.loads(TRIED.payload))[0].accepted
+
+
+# After a refusal: what took the event's place?
+
+REFUSAL = "replaced: have newer event"
+
+
+def refused(session: Session) -> None:
+    """Let the session ask about an event that the relay called replaced."""
+    assert json.loads(session.ask(TRIED, REFUSAL, 0.0))[:2] == ["REQ", TRIED.event_id]
+
+
+def test_a_refusal_is_explained_by_what_the_relay_holds(session: Session) -> None:
+    refused(session)
+    tell(session, "EVENT", TRIED.event_id, newer := event())
+    [reply] = tell(session, "EOSE", TRIED.event_id)
+    assert (reply.accepted, reply.message, reply.asked) == (False, REFUSAL, True)
+    assert reply.newest is not None
+    assert reply.newest.to_dict() == newer
+
+
+def test_a_refusal_may_stay_unexplained(session: Session) -> None:
+    refused(session)
+    assert ok(session, TRIED, False, REFUSAL) == []  # a relay that goes on saying so is not asked again
+    replies: list[Reply] = []
+    assert session.expire(10.0, replies) == []
+    assert replies == [Reply(TRIED, False, REFUSAL, late=False, asked=True, newest=None)]
+    assert session.in_flight == 0
+
+
+def test_a_relay_that_called_it_replaced_and_holds_it_has_it(session: Session) -> None:
+    refused(session)
+    [reply] = tell(session, "EVENT", TRIED.event_id, json.loads(TRIED.payload))
+    assert reply.accepted

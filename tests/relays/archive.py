@@ -6,19 +6,16 @@ one event on each line, newest first. Of a REQ's filter it heeds `until` and `li
 
 from __future__ import annotations
 
-import asyncio
 import json
-import subprocess
 import sys
 from bisect import bisect_left
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.relays.bare import BareRelay, text_frame
+from tests.relays.bare import BareRelay, relay_process, serve, text_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 
 class Archive(BareRelay):
@@ -38,23 +35,9 @@ class Archive(BareRelay):
                 self.answers += map(text_frame, [*texts, b'["EOSE",' + name + b"]"])
 
 
-@contextmanager
-def archive_relay(file: Path) -> Iterator[str]:
+def archive_relay(file: Path) -> AbstractContextManager[str]:
     """An archive in a process of its own; gives its URL."""
-    command = [sys.executable, "-m", "tests.relays.archive", str(file)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.stdin.close()
-
-
-async def _main() -> None:
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(Archive, "127.0.0.1", 0)
-    host, port = server.sockets[0].getsockname()
-    print(f"ws://{host}:{port}", flush=True)
-    await loop.run_in_executor(None, sys.stdin.read)
+    return relay_process("tests.relays.archive", str(file))
 
 
 if __name__ == "__main__":
@@ -62,4 +45,4 @@ if __name__ == "__main__":
 
     Archive.events = Path(sys.argv[1]).read_bytes().splitlines()
     Archive.times = [-json.loads(event)["created_at"] for event in Archive.events]
-    uvloop.run(_main())
+    uvloop.run(serve(Archive))

@@ -16,6 +16,7 @@ from websockets.utils import accept_key, apply_mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 _KEY = re.compile(rb"sec-websocket-key: *(\S+)", re.IGNORECASE)
 _ID = re.compile(rb'"id" ?: ?"([0-9a-f]{64})"')
@@ -92,9 +93,9 @@ def _frame(data: bytes, at: int) -> tuple[int, bytes, int] | None:
 
 
 @contextmanager
-def bare_relay() -> Iterator[str]:
-    """A bare relay in a process of its own; gives its URL."""
-    command = [sys.executable, "-m", "tests.relays.bare"]
+def relay_process(module: str, *arguments: str) -> Iterator[str]:
+    """A relay whose module calls `serve`, in a process of its own; gives its URL."""
+    command = [sys.executable, "-m", module, *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -102,9 +103,15 @@ def bare_relay() -> Iterator[str]:
         process.stdin.close()
 
 
-async def _main() -> None:
+def bare_relay() -> AbstractContextManager[str]:
+    """A bare relay in a process of its own; gives its URL."""
+    return relay_process("tests.relays.bare")
+
+
+async def serve(relay: type[BareRelay]) -> None:
+    """Print the relay's URL and run until the standard input is closed."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(BareRelay, "127.0.0.1", 0)
+    server = await loop.create_server(relay, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()
     print(f"ws://{host}:{port}", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
@@ -113,4 +120,4 @@ async def _main() -> None:
 if __name__ == "__main__":
     import uvloop
 
-    uvloop.run(_main())
+    uvloop.run(serve(BareRelay))

@@ -46,6 +46,21 @@ def respond(status: int) -> Callable[[Peer, Request], None]:
     return reject
 
 
+def inform(document: str, **headers: str) -> Callable[[Peer, Request], None]:
+    """Shake hands, and answer what asks for the relay's information (NIP-11) with a document."""
+
+    def on_handshake(peer: Peer, request: Request) -> None:
+        if request.headers.get("Upgrade"):
+            upgrade(peer, request)
+            return
+        assert request.headers["Accept"] == "application/nostr+json"
+        head = {"Content-Length": str(len(document.encode())), **headers}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        peer.transport.write(f"HTTP/1.1 200 OK\r\n{lines}\r\n{document}".encode())
+
+    return on_handshake
+
+
 def never(peer: Peer, request: Request) -> None:
     """Leave the handshake unanswered."""
 

@@ -50,16 +50,16 @@ def test_sending_again(url: str) -> None:
             4: Standing("pending", "slow", False),  # type: ignore[arg-type]
         }
         send_again(connection, RELAYS[0], [1, 2, 3, 4], 2000.0)
-    columns = "event_seq, state, message, attempts, due, holder"
+    columns = "event_seq, state, message, attempts, due, holder, failing_since"
     query = f"SELECT {columns} FROM delivery WHERE relay_id = ? ORDER BY event_seq"
     assert rows(bench.path, query, 1) == [
-        (1, "pending", "", 0, 2000.0, None),
-        (2, "pending", "", 0, 2000.0, None),
-        (3, "pending", "", 2, 5.0, 7),
-        (4, "pending", "", 0, 2000.0, None),
+        (1, "pending", "", 0, 2000.0, None, 2000.0),
+        (2, "pending", "", 0, 2000.0, None, 2000.0),
+        (3, "pending", "", 2, 5.0, 7, None),
+        (4, "pending", "", 0, 2000.0, None, 2000.0),
     ]
     assert len(rows(bench.path, query, 2)) == 3, "another relay is sent nothing"
     with bench.database.writer.begin() as connection:
         send_again(connection, "wss://new.example", [2], 2000.0)
-    assert rows(bench.path, query, 3) == [(2, "pending", "", 0, 2000.0, None)]
+    assert rows(bench.path, query, 3) == [(2, "pending", "", 0, 2000.0, None, 2000.0)]
     bench.database.close()

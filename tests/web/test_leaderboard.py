@@ -108,7 +108,7 @@ async def serving(
     ):
         http.headers["authorization"] = f"Bearer {token}"
         yield http, board
-        board.close()
+        service.stop_waiting(board)
 
 
 async def events(response: httpx.Response) -> AsyncIterator[tuple[str, str, Any]]:

@@ -45,6 +45,7 @@ SLUGS = {
     "address-too-long": 414,
     "unsupported-media-type": 415,
     "invalid-score": 422,
+    "invalid-query": 422,
     "idempotency-key-reused": 422,
     "too-fast": 429,
     "rate-limited": 429,

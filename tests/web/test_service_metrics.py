@@ -88,7 +88,7 @@ async def test_relays_and_what_they_said(tmp_path: Path) -> None:
             assert samples[f'briscola_relay_connections_total{{relay="{relay.url}"}}'] == 1
             assert samples[f'briscola_deliveries_pending{{relay="{relay.url}"}}'] == 0
             assert samples[f'briscola_deliveries_oldest_pending_seconds{{relay="{relay.url}"}}'] == 0
-            for counted in ("accepted", "rejected", "conflict", "retried"):
+            for counted in ("accepted", "rejected", "conflict", "failed", "retried"):
                 name = f'briscola_deliveries_total{{outcome="{counted}",relay="{relay.url}"}}'
                 assert samples[name] == (1 if counted == outcome else 0)
 

@@ -23,6 +23,16 @@ export function showVerdict(form, verdict) {
   field(form, "reasons").replaceChildren(...reasons);
 }
 
+/** Show no verdict, only what the checks are. @param {Element} form a `.verdict` */
+export function clearVerdict(form) {
+  form.dataset.state = "blank";
+  for (const item of form.querySelectorAll("[data-check]")) {
+    item.dataset.state = "blank";
+    field(item, "word").textContent = "";
+  }
+  field(form, "reasons").replaceChildren();
+}
+
 /** The element in which a part of the page says one thing. */
 export const field = (part, name) => part.querySelector(`[data-field="${name}"]`);
 

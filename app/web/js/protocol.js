@@ -1,6 +1,6 @@
 // The page /protocol: what is pasted is checked here, as it is typed.
 
-import { field, showVerdict } from "./checks_view.js";
+import { clearVerdict, field, showVerdict } from "./checks_view.js";
 import { verifyText } from "./verify.js";
 
 const { keys } = JSON.parse(document.querySelector("main").dataset.protocol);
@@ -10,7 +10,7 @@ const pasted = form.elements.event;
 const verdict = document.querySelector("#result .verdict");
 
 function check() {
-  if (pasted.value.trim() === "") verdict.dataset.state = "blank";
+  if (pasted.value.trim() === "") clearVerdict(verdict);
   else showVerdict(verdict, verifyText(pasted.value, appKeys));
 }
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from app.web.pages.assets import Assets, takes_gzip
+from app.web.protocol import key_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -49,7 +50,9 @@ class Html:
             lstrip_blocks=True,
         )
         protocol = orjson.dumps({"relays": list(relays), "keys": sorted(keys)}).decode()
-        self._templates.globals.update(root=root, protocol=protocol, asset=self.assets.address)
+        self._templates.globals.update(
+            root=root, protocol=protocol, asset=self.assets.address, warnings=key_warnings(keys)
+        )
 
     def page(self, request: Request, name: str, *, here: str, **values: Any) -> Response:
         """The page of a template, which gets `values`, under the path `here`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.scores.score_event import APP_TAG, KIND
@@ -18,12 +18,12 @@ _CHECKS = {
     Check.SIGNATURE: ("Signature", "Id and signature hold, so nothing was changed after signing (NIP-01)."),
     Check.CONTENT: ("Content", "The content is JSON, and its v is 1."),
 }
-_WORDS = {"pass": "passed", "fail": "failed", "open": "not reached"}
+_WORDS = {"pass": "passed", "fail": "failed", "open": "not reached", "blank": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One check; `state` is pass, fail or open, and `word` says the same."""
+    """One check; `state` is pass, fail, open or blank, and `word` says the same."""
 
     name: str
     title: str
@@ -54,8 +54,8 @@ def _checks(failed_at: int) -> tuple[CheckView, ...]:
     )
 
 
-BLANK = VerdictView("blank", "", _checks(-1))
-"""No verdict yet: the form that the pages' scripts fill in."""
+BLANK = VerdictView("blank", "", tuple(replace(check, state="blank") for check in _checks(-1)))
+"""No verdict yet: what the checks are, and the form that the pages' scripts fill in."""
 
 
 def view(verdict: Verdict) -> VerdictView:

@@ -16,6 +16,7 @@ from app.web.edge import Edge
 from app.web.limits import Limits, Rates
 from app.web.origin import Origins
 from app.web.pages.routes import page_routes
+from app.web.traffic import Traffic
 from tests.service import PUBKEY, PUBLIC_URL
 from tests.web.boards import NOW, RELAY, Source
 from tests.web.live import live
@@ -39,7 +40,7 @@ def pages(
     settings = load(MirrorSettings, environ | {"BRISCOLA_RATE_LIMIT": "off"})[0]
     limits = Limits(Rates.of(settings), Counters(), Origins())
     routes = page_routes(settings, public_url, BoardView(source, clock), limits)
-    return Edge(make_app(routes, public_url), Cors(frozenset()), public_url)
+    return Edge(make_app(routes, public_url), Cors(frozenset()), Traffic(), public_url)
 
 
 def client(app: ASGIApp) -> httpx.AsyncClient:

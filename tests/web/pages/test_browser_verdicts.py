@@ -78,5 +78,15 @@ async def test_what_is_pasted_stays_in_the_browser(chromium: str) -> None:
         assert await tab.text("#result .sum") == "This is no score of this app."
         assert await tab.text("#result .reasons li") == "the kind is 1, not 31250"
         assert await tab.evaluate("document.querySelectorAll('[data-check][data-state=fail]').length") == 1
+        await tab.evaluate("document.querySelector('#pasted').select()")
+        await tab.type(" ")
+        assert await tab.texts("#result [data-state=blank] b") == [
+            "Kind",
+            "Key",
+            "App tag",
+            "Signature",
+            "Content",
+        ]
+        assert await tab.texts("#result .reasons li") == []
         assert await tab.evaluate("location.pathname + location.search") == "/protocol"
         assert tab.faults == []

@@ -42,7 +42,8 @@ async def test_it_says_how_this_service_is_set_up() -> None:
 async def test_the_key_that_everybody_knows_is_warned_of() -> None:
     known = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
     async with client(pages(Source(), keys=[known])) as http:
-        assert "Everybody knows the secret" in (await http.get("/protocol")).text
+        for path in ("/", "/protocol"):
+            assert "Everybody knows the secret" in (await http.get(path)).text
 
 
 @pytest.mark.parametrize(

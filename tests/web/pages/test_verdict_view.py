@@ -35,4 +35,4 @@ def test_a_good_one_and_one_that_no_board_shows() -> None:
 
 def test_the_blank_form_says_nothing() -> None:
     assert (BLANK.state, BLANK.sum, BLANK.reasons) == ("blank", "", ())
-    assert {check.state for check in BLANK.checks} == {"open"}
+    assert {(check.state, check.word) for check in BLANK.checks} == {("blank", "")}
