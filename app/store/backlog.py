@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, exists, select, true, update
 from app.delivery.model import GIVE_UP_SECONDS, DeliveryState
 from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
-from app.store.cursor import cursor_of
 from app.store.tables import delivery, event, relay, waiting
 
 if TYPE_CHECKING:
@@ -114,7 +113,6 @@ def _retry(connection: Connection, where: ColumnElement[bool], now: float) -> in
     connection.execute(update(delivery).where(where, delivery.c.event_seq.in_(this)).values(settled))
     cursor_of(connection).tell_waiting()
     again = {"state": DeliveryState.PENDING.value, "due": now, "holder": None, "failing_since": now}
-    cursor_of(connection).tell_waiting()
     return connection.execute(update(delivery).where(where).values(again)).rowcount
 
 
