@@ -75,7 +75,7 @@ class Limits:
         try:
             self.told = await ask(self._relay)
         except NoLimits as reason:
-            logger.info("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
+            logger.debug("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
             return
         concerns = concerns_of(self.told)
         for concern in concerns:
