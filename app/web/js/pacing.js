@@ -9,7 +9,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export const pause = (ms) => (still.matches ? Promise.resolve() : new Promise((done) => setTimeout(done, ms)));
 
-/** Let an element come from where another, or it itself, has been. */
+/** Let an element come from where another, or it itself, has been; null is nowhere. */
 export function fly(element, from, more = {}) {
   if (still.matches || from === null) return;
   const to = element.getBoundingClientRect();

@@ -149,8 +149,10 @@ export class RankedPlay {
   }
 
   #trouble(text) {
+    const said = text && `${text} Nothing is lost: it is tried again by itself.`;
     find("trouble").hidden = text === "";
-    find("trouble").firstElementChild.textContent = text && `${text} Nothing is lost: it is tried again by itself.`;
+    find("trouble").firstElementChild.textContent = said;
+    this.#signIn.trouble(said);
   }
 }
 

@@ -94,6 +94,11 @@ export class SignIn {
     }
   }
 
+  /** Say in the open dialog what is the matter; "" once nothing is. */
+  trouble(text) {
+    if (this.#dialog.open) this.#fault(text);
+  }
+
   #fault(text) {
     const fault = field(this.#form, "fault");
     fault.textContent = text;

@@ -59,7 +59,7 @@ export class Table {
       this.#on.fault(error);
       return;
     }
-    await this.#show(match, before + 1);
+    if (this.#match === match) await this.#show(match, before + 1);
     if (this.#match !== match) return;
     this.#become(false);
     if (standing(match.faceUp, match.plays).toMove === null) this.#on.end(match);

@@ -16,8 +16,9 @@ export class TableView {
   #faceUp = null;
   #held = null; // where the focus was in the hand when its card was played
 
-  /** Draw a match as it stands, at once. */
+  /** Draw a match as it stands, at once; a new one is dealt from the stock. */
   lay(match) {
+    const from = match.plays.length === 0 ? this.#stock.getBoundingClientRect() : null;
     const now = standing(match.faceUp, match.plays);
     this.#faceUp = match.faceUp;
     for (const slot of this.#trick.children) {
@@ -27,8 +28,10 @@ export class TableView {
     for (const [side, card] of now.table) this.#slot(side).replaceChildren(picture(card));
     this.#turned.replaceChildren(cardFace(match.faceUp));
     this.#hand.replaceChildren(...match.cards.map((card) => handCard(card)));
+    for (const card of this.#hand.children) fly(card, from, { opacity: 0 });
     this.#number(match.cards);
-    this.#backs(now.computerCards, null);
+    this.#theirs.replaceChildren();
+    this.#backs(now.computerCards, from);
     this.count(now);
   }
 
@@ -121,7 +124,7 @@ export class TableView {
       const back = document.createElement("span");
       back.append(cardBack());
       this.#theirs.append(back);
-      if (from) fly(back, from, { opacity: 0 });
+      fly(back, from, { opacity: 0 });
     }
     this.#theirs.setAttribute("aria-label", `The computer’s cards: ${count}`);
   }
@@ -134,7 +137,8 @@ export class TableView {
   #giveFocus() {
     if (this.#held === null || document.activeElement !== document.body) return;
     const { children } = this.#hand;
-    children[Math.min(this.#held, children.length - 1)]?.focus({ preventScroll: true });
+    const next = children[Math.min(this.#held, children.length - 1)] ?? find("new");
+    next.focus({ preventScroll: true });
     this.#held = null;
   }
 }
