@@ -38,7 +38,7 @@ const table = new Table(new TableView(), tell, {
     if (match === ranked?.match) ranked.end();
   },
   fault(error) {
-    void ranked.recover(error);
+    ranked.recover(error);
   },
 });
 
@@ -47,6 +47,7 @@ function begin(match) {
   outcome.hide();
   find("said").replaceChildren();
   table.sit(match);
+  if (match.cards.length === 0) return;
   tell.say(`${find("briscola").textContent}. ${match.plays.length === 0 ? "You lead." : "Your turn."}`);
 }
 

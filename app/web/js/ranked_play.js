@@ -63,7 +63,7 @@ export class RankedPlay {
   }
 
   /** A card was not played: the table shows what the server has. */
-  async recover(error) {
+  recover(error) {
     this.#sit(this.match);
     this.#page.tell.inform(`${error.message} The hand is shown as the server has it.`);
   }
@@ -78,6 +78,7 @@ export class RankedPlay {
     const match = await ServerMatch.open(this.#server, player, (ticket) => remember(TICKET, ticket));
     this.#player = player;
     this.#sit(match);
+    if (match.plays.length > 0) this.#page.tell.inform("You had not finished this hand: it goes on here.");
   }
 
   async #another(level) {

@@ -26,6 +26,13 @@ async def test_where_matches_are_kept_a_player_can_sign_in() -> None:
 
 
 @pytest.mark.usefixtures("bundle")
+async def test_calls_go_to_the_path_of_the_public_address_and_sign_it_whole() -> None:
+    async with client(pages(Source(), "https://example.org/briscola", matches=True)) as http:
+        text = (await http.get("/play")).text
+    assert 'data-service="https://example.org/briscola" data-root="/briscola"' in text
+
+
+@pytest.mark.usefixtures("bundle")
 async def test_elsewhere_there_is_practice_alone() -> None:
     text = await shown(matches=False)
     assert 'data-service=""' in text
