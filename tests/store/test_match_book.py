@@ -18,7 +18,8 @@ from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
 from app.store.journal import Journal
 from app.store.ledger import Ledger, Request
-from app.store.match_book import Deal, Ending, MatchBook, Opening, Step
+from app.store.match_book import MatchBook
+from app.store.match_steps import Deal, Ending, Opening, Step
 from app.store.matches import (
     MatchState,
     StoredMatch,

@@ -357,4 +357,5 @@ async def test_nothing_hidden_is_in_an_answer_or_a_line_of_the_log(
         assert hand.token not in caplog.text
         assert not CARD.search(caplog.text)
         # Shown in the end.
-        assert all(secret in (await hand.call("GET", "/transcript")).text for secret in secrets)
+        transcript = (await hand.call("GET", "/transcript")).text
+        assert all(secret in transcript for secret in secrets)
