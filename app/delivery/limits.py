@@ -8,7 +8,8 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 
-from app.delivery.model import Delivery, about
+from app.delivery.model import Delivery
+from app.delivery.status import about
 from app.nostr.message import event_message
 from app.nostr.nip11 import Limitation
 
@@ -75,7 +76,7 @@ class Limits:
         try:
             self.told = await ask(self._relay)
         except NoLimits as reason:
-            logger.info("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
+            logger.debug("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
             return
         concerns = concerns_of(self.told)
         for concern in concerns:

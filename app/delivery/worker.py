@@ -17,11 +17,11 @@ from app.delivery.conflicts import Conflicts
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
-from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome, about
+from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
-from app.delivery.status import RelayStatus, Tally
+from app.delivery.status import RelayStatus, Tally, about
 from app.nostr.message import split_prefix
 
 HELD_LIMIT = 4096
@@ -68,7 +68,10 @@ class Worker:
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._conflicts = Conflicts(relay, self._intake, ask=self._ask, report=report, again=self._try_again)
+        self._tally = Tally()
+        self._conflicts = Conflicts(
+            relay, self._intake, self._tally, ask=self._ask, report=report, again=self._try_again
+        )
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -77,7 +80,6 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._tally = Tally()
 
     # for the engine
 
@@ -117,9 +119,7 @@ class Worker:
 
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
-        if outcome.state is DeliveryState.CONFLICT:
-            self._tally.conflicts += 1
-        elif outcome.state is DeliveryState.FAILED:
+        if outcome.state is DeliveryState.FAILED:
             self._tally.failed += 1
         self._held -= 1
         self._late.discard(outcome.event_id)

