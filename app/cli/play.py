@@ -8,7 +8,6 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 
 from app.briscola.computer import LEVELS, MASTER, computer
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
     from app.cli.card_words import Language
 
 
-def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes:
+def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes | None:
     if text is None:
-        return secrets.token_bytes(SEED_BYTES)
+        return None
     try:
         seed = bytes.fromhex(text)
     except ValueError:
@@ -46,13 +45,11 @@ def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes
 @click.option("--hints", is_flag=True, help="Before each choice say what the strongest computer would do.")
 @click.option("--server", metavar="URL", help="Play a proved hand on the service at this address.")
 @click.option("--name", help="With --server: the name that the score is published under.")
-@click.pass_context
 def command(
-    ctx: click.Context,
     variant: str,
     level: str,
     names: Language,
-    seed: bytes,
+    seed: bytes | None,
     hints: bool,
     server: str | None,
     name: str | None,
@@ -70,8 +67,7 @@ def command(
             stream.reconfigure(errors="replace")  # a terminal without UTF-8, or bytes that are none
     console = Console(highlight=False)
     if server is not None:
-        given = ctx.get_parameter_source("seed") is ParameterSource.COMMANDLINE
-        if variant != TwoPlayer.variant or given:
+        if variant != TwoPlayer.variant or seed is not None:
             raise click.UsageError("--server deals two-player hands: leave out --variant and --seed")
         _play_proved(console, names, hints, server, name, level)
         return
@@ -80,6 +76,7 @@ def command(
     two = variant == TwoPlayer.variant
     if level == MASTER and not two:
         raise click.UsageError(f"{MASTER} plays {TwoPlayer.variant} only: choose another level")
+    seed = seed or secrets.token_bytes(SEED_BYTES)
     state = VARIANTS[variant].start(shuffled_deck(seed))
     advisor = computer(MASTER if two else "sharp", seed, variant) if hints else None
     table = CardTable(console, CardWords(names, state.seats), advisor)

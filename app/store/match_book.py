@@ -7,7 +7,6 @@ written only onto the state that it was made for: of two that are made at once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.matches.transcript import KIND as TRANSCRIPT
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.briscola.cards import Card
-    from app.matches.commitment import Secrets, Terms
+    from app.matches.commitment import Terms
     from app.matches.match import Match
     from app.nostr.event import Event
     from app.store.cursor import Cursor
     from app.store.journal import Journal
     from app.store.ledger import Ledger
+    from app.store.match_steps import Deal, Ending, Opening, Step
 
 # (terms, commitment, created_at) -> the signed event that commits to it
 SignCommitment = Callable[["Terms", str, int], "Event"]
@@ -57,68 +57,6 @@ _CLOSE = """
     score_seq = (SELECT seq FROM event WHERE id = ?), transcript_seq = (SELECT seq FROM event WHERE id = ?)
     WHERE id = ?
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A match to open.
-
-    Attributes:
-        token: the hash of the one that is to play it.
-        hold: relays whose worker takes the commitment from memory right after the commit.
-    """
-
-    terms: Terms
-    secrets: Secrets = field(repr=False)
-    commitment: str
-    token: str = field(repr=False)
-    principal: Principal
-    hold: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """A match to deal with the player's seed, for which the player has signed the statement."""
-
-    match: str
-    client_seed: bytes = field(repr=False)
-    statement: Event
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Cards to add to those that were played.
-
-    Attributes:
-        before: every card so far.
-        cards: the player's, and what the computer answered.
-        ends: whether the hand is over.
-        d: of the player's name.
-        hold: as for `Opening`.
-    """
-
-    match: str
-    before: tuple[Card, ...]
-    cards: tuple[Card, ...] = field(repr=False)
-    ends: bool
-    d: str
-    hold: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """A match to close; what is closed stays as it is.
-
-    Attributes:
-        forfeit: how it ends if it is not played to its end.
-        d: of the player's name.
-        hold: as for `Opening`.
-    """
-
-    match: str
-    forfeit: Forfeit
-    d: str
-    hold: frozenset[str]
 
 
 Published = tuple[Signed, ...]
