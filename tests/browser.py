@@ -176,6 +176,13 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    async def follow(self, selector: str) -> None:
+        """Click a link and wait until the page that it leads to has loaded."""
+        self._loaded.clear()
+        await self.click(selector)
+        async with asyncio.timeout(SECONDS):
+            await self._loaded.wait()
+
     async def drag(self, selector: str, x: float, y: float) -> None:
         """Drag the middle of an element so many pixels with the mouse."""
         box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"

@@ -23,3 +23,11 @@ async def play(tab: Page, tricks: int) -> None:
 async def points(tab: Page) -> tuple[int, int]:
     """What the table shows for both sides."""
     return int(await tab.text("#your-points")), int(await tab.text("#their-points"))
+
+
+async def choose_level(tab: Page, level: str) -> None:
+    """Choose the computer's level beside the table."""
+    await tab.evaluate(
+        f"(() => {{ const level = document.querySelector('#level'); level.value = '{level}';"
+        " level.dispatchEvent(new Event('change')); })()"
+    )

@@ -11,7 +11,7 @@ from app.briscola.shuffle import shuffled_deck
 from app.briscola.two_player import TwoPlayer
 from tests.browser import DESK, PHONE, page
 from tests.web.boards import Source
-from tests.web.pages.playing import CARDS, OVER, YOURS, play, points
+from tests.web.pages.playing import CARDS, OVER, YOURS, choose_level, play, points
 from tests.web.pages.site import site
 
 pytestmark = pytest.mark.usefixtures("bundle")
@@ -29,10 +29,7 @@ async def test_practice_needs_no_network_once_loaded(chromium: str) -> None:
         await tab.go(f"{url}/play")
         assert await tab.evaluate("document.querySelector('#level [value=master]').disabled")
         await tab.network(there=False)
-        await tab.evaluate(
-            "(() => { const level = document.querySelector('#level'); level.value = 'sharp';"
-            " level.dispatchEvent(new Event('change')); })()"
-        )
+        await choose_level(tab, "sharp")
         assert await tab.text("#stock-count") == "34"
         await play(tab, 20)
         assert await tab.evaluate(OVER)

@@ -17,7 +17,7 @@ from tests.process import environment, serving
 from tests.relays.events import stored
 from tests.service import PUBKEY, rows
 from tests.web.boards import Source
-from tests.web.pages.playing import CARDS, OVER, YOURS, play, points
+from tests.web.pages.playing import CARDS, OVER, YOURS, choose_level, play, points
 from tests.web.pages.site import site
 
 if TYPE_CHECKING:
@@ -189,14 +189,10 @@ async def test_a_hand_that_is_given_up_stays_on_record(
         await sign_in(tab, "dora")
         await play(tab, 2)
         # Another level is another hand, and asks first.
-        change = (
-            "(() => { const level = document.querySelector('#level'); level.value = 'gentle';"
-            " level.dispatchEvent(new Event('change')); })()"
-        )
-        await tab.evaluate(change)
+        await choose_level(tab, "gentle")
         await tab.click("#stay")
         await tab.until("document.querySelector('#level').value === 'normal'")
-        await tab.evaluate(change)
+        await choose_level(tab, "gentle")
         await tab.click("#give-up")
         await tab.until("document.querySelector('#stock-count').textContent === '34'")
         assert await tab.evaluate("document.querySelector('#level').value") == "gentle"
