@@ -31,7 +31,8 @@ metadata = MetaData(
 _Serial = BigInteger().with_variant(Integer, "sqlite")
 
 # Every event that was ever signed: scores, and deletions of scores (NIP-09), whose username is their `d` and
-# whose score is the one deleted. `signed_at` is the highest wall clock seen so far, so it never falls.
+# whose score is the one deleted. `signed_at` is the highest wall clock seen so far, so it never falls
+# but where an operator sets it back.
 event = Table(
     "event",
     metadata,
