@@ -115,6 +115,10 @@ class Worker:
         self._intake.due_by(0.0)
         self._wake.set()
 
+    def gave_up(self, count: int) -> None:
+        """Count deliveries that were given up without an attempt."""
+        self._tally.failed += count
+
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
         if outcome.state is DeliveryState.FAILED:
