@@ -15,6 +15,17 @@ const LAST_RETRY_MS = 60_000;
 const LIVE = "scores";
 const OLDER = "older";
 
+/** What a signature covers, and itself: whatever else a relay adds to an event is nobody's word. */
+const signedPart = ({ id, pubkey, created_at, kind, tags, content, sig }) => ({
+  id,
+  pubkey,
+  created_at,
+  kind,
+  tags,
+  content,
+  sig,
+});
+
 const newPage = (place) => ({ size: 0, fresh: 0, oldest: Infinity, ...place });
 
 export class RelayFeed {
@@ -42,7 +53,7 @@ export class RelayFeed {
   /**
    * @param {string} url
    * @param {string[]} keys
-   * @param {(event: object, feed: RelayFeed) => void} onEvent gets each event once, unchecked
+   * @param {(event: object, feed: RelayFeed) => void} onEvent gets each event once, unchecked, without what no signature covers
    * @param {() => void} onChange is called when state, note or complete have changed
    */
   constructor(url, keys, onEvent, onChange) {
@@ -141,7 +152,7 @@ export class RelayFeed {
     if (this.#seen.has(key)) return;
     if (this.#seen.size >= MAX_MESSAGES) this.#seen.clear();
     this.#seen.add(key);
-    this.#onEvent(event, this);
+    this.#onEvent(signedPart(event), this);
   }
 
   /** After a page: ask for the next older one, until one brings nothing new. */

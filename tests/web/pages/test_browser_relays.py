@@ -55,6 +55,18 @@ async def test_nothing_forged_is_ever_shown(chromium: str) -> None:
         assert tab.faults == []
 
 
+async def test_what_no_signature_covers_is_not_shown(chromium: str) -> None:
+    alice = signed("alice", 50)
+    async with (
+        telling({"note": "sent by a relay", **alice}) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        assert await board(tab, url) == [["1", "alice", "50"]]
+        await tab.click(".check")
+        assert json.loads(await tab.evaluate("document.querySelector('#dialog pre').textContent")) == alice
+
+
 async def test_who_keeps_forging_is_heard_no_more(chromium: str) -> None:
     lies = [{**signed(f"m{number}", 120), "sig": "0" * 128} for number in range(50)]
     async with (
