@@ -1,4 +1,4 @@
-"""What the page / is asked to show. Whatever makes no sense is left out, as people change addresses by hand."""
+"""What the page / is asked to show. What makes no sense is left out: people change addresses by hand."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ NOT_COMPLETE = "Not every relay has told all it has, so scores may be missing."
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of the table, as texts; `proof` is its document in JSON, and `level` the computer's in it, if any."""
+    """A row of the table, as texts; `proof` is its document in JSON, `level` the computer's in it, if any."""
 
     rank: str = ""
     username: str = ""
