@@ -24,7 +24,7 @@ const HEADS = {
 const SAYS = {
   proved: ({ level }) => `A hand against ${levelName(level)}, dealt by the server.`,
   told: ({ level, looked }) =>
-    `This server says that it was won against ${levelName(level)}. ` +
+    `This server says that it was played against ${levelName(level)}. ` +
     (looked ? "No relay gives the transcript." : "The relays have not been asked yet."),
   false: () => "The app signed a transcript of this hand that is not true:",
   claimed: ({ looked }) =>
@@ -39,9 +39,8 @@ export function showSeal(row, proof) {
   const text = SEALS[proof.state](proof);
   seal.dataset.state = proof.state;
   field(seal, "seal").textContent = text;
-  const how = proof.state === "proved" ? HEADS.proved(proof).replace("Proved", "") : "";
-  field(seal, "how").textContent = how;
-  seal.title = how && HEADS.proved(proof);
+  seal.title = proof.state === "proved" ? HEADS.proved(proof) : "";
+  field(seal, "how").textContent = seal.title.replace("Proved, ", "");
 }
 
 export class ProofView {
@@ -108,15 +107,15 @@ export class ProofView {
   }
 }
 
-/** Rows of a table: what was led, what answered, and who took it. */
-function tricks({ match, username, server_seed: server, client_seed: client, plays }) {
+/** Rows of a table: what both sides played, who led, and who took it. */
+function tricks({ match, server_seed: server, client_seed: client, plays }) {
   const { trump } = deal(shuffledDeck(deckSeed(match, fromHex(server), fromHex(client))));
   return Array.from({ length: plays.length / 2 }, (_, at) => {
     const pair = plays.slice(2 * at, 2 * at + 2);
     const { taker, points } = settle(pair, trump);
     const row = document.createElement("tr");
-    const [led, answered] = pair.map(([side, card]) => `${cardName(card)}${side === "player" ? "" : " (computer)"}`);
-    for (const text of [at + 1, led, answered, `${taker === "player" ? username : "computer"}, ${points}`]) {
+    const cards = { [pair[0][0]]: `led ${cardName(pair[0][1])}`, [pair[1][0]]: cardName(pair[1][1]) };
+    for (const text of [at + 1, cards.player, cards.computer, `${taker}, ${points}`]) {
       const cell = document.createElement("td");
       cell.textContent = text;
       row.append(cell);

@@ -94,7 +94,7 @@ class LeaderboardPage:
         """The route of the page."""
         return [Route("/", self.show)]
 
-    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=PARAMETERS))
+    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=PARAMETERS, lenient=True))
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
         asked = BoardFilter.read(request.query_params)
