@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
+from app.delivery.status import about
 from app.match_host import MatchHost
 from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_GIVE_UP_EVERY = 3600
+_SWEEP_EVERY = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class Service:
 
         return [
             *LeaderboardRoutes(board, limits).routes(),
-            *page_routes(self.settings, public_url, board.view, limits),
+            *page_routes(self.settings, public_url, board.view, limits, matches=True),
         ]
 
 
@@ -182,7 +183,7 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
                 asyncio.create_task(
                     database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
                 ),
-                asyncio.create_task(_give_up(outbox), name="give up"),
+                asyncio.create_task(_sweep(outbox, engine), name="sweep"),
             ]
             try:
                 publisher = Publisher(store, ledger, engine)
@@ -224,15 +225,19 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
                 log.error("%s", error)
 
 
-async def _give_up(outbox: StoreOutbox) -> None:
-    """Let rest what waits for relays that have been out of reach for days."""
+async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
+    """See to what no worker comes upon: relays out of reach for days, times that a clock got wrong."""
     while True:
         try:
-            if count := await outbox.give_up():
-                log.error("gave up %d deliveries to relays out of reach: see `outbox list`", count)
+            if count := await outbox.call_back():
+                log.warning("%d deliveries were put off by a clock that was ahead: they are due now", count)
+            counts = await outbox.give_up()
+            engine.gave_up(counts)
+            for relay, count in counts.items():
+                log.error("%s: gave up %d deliveries: see `outbox list`", relay, count, extra=about(relay))
         except StoreError as error:
             log.error("%s", error)
-        await asyncio.sleep(_GIVE_UP_EVERY)
+        await asyncio.sleep(_SWEEP_EVERY)
 
 
 async def _leave(outbox: StoreOutbox) -> None:

@@ -32,8 +32,8 @@ _Serial = BigInteger().with_variant(Integer, "sqlite")
 
 # Every event that was ever signed: scores; deletions of scores (NIP-09), whose username is their `d` and
 # whose score is the one deleted; what is said of matches, whose `d` holds a colon, as no name does.
-# `signed_at` is the highest wall clock seen so far, so it never falls. `level` is the computer's that a
-# proved score was played against; others have none.
+# `signed_at` is the highest wall clock seen so far, so it never falls but where an operator sets it back.
+# `level` is the computer's that a proved score was played against; others have none.
 event = Table(
     "event",
     metadata,
