@@ -236,9 +236,14 @@ class MatchHost:
         """Close what has expired by now, and publish what had to wait until now."""
         now = self._clock()
         for match_id in await self._store.read(partial(due_matches, now=now)):
-            match = await self._read(match_id)
-            if match is not None:
-                await self._close(match, Forfeit.EXPIRED)
+            try:
+                match = await self._read(match_id)
+                if match is not None:
+                    await self._close(match, Forfeit.EXPIRED)
+            except StoreError:
+                raise
+            except Exception:
+                log.exception("the match %s could not be closed; others are", match_id)
 
     async def _close(self, match: StoredMatch, forfeit: Forfeit) -> None:
         hold = self._engine.accepting()
