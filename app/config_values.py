@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from ipaddress import IPv4Network, IPv6Network, ip_network
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from limits import RateLimitItem, parse_many
 
@@ -183,6 +183,9 @@ def database_url(text: str) -> str:
     Raises:
         ValueError: anything else; the text may hold a password and is not quoted.
     """
+    # A driver would stop reading at a NUL, and make of the rest another address.
+    if not unquote(text).isprintable():
+        raise ValueError("holds a control character: give sqlite:///FILE or postgresql://…")
     if text.startswith(("postgresql://", "postgres://")):
         return _postgresql(text)
     file = text.removeprefix("sqlite:///")

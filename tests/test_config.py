@@ -287,6 +287,20 @@ def test_other_databases_are_refused_without_their_password(url: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///a%00b.db",
+        "sqlite:///a\nb.db",
+        "postgresql://me:hunter2%00@host/db",
+        "postgresql://host/a%0Ab",
+    ],
+)
+def test_a_database_with_a_control_character_is_refused(url: str) -> None:
+    (fault,) = faults(environment(DATABASE_URL=url))
+    assert fault == "BRISCOLA_DATABASE_URL: holds a control character: give sqlite:///FILE or postgresql://…"
+
+
 @pytest.mark.parametrize("url", ["postgresql://me:hunter2@host:port/db", "postgresql://me:hunter2@[host/db"])
 def test_no_address_of_a_postgresql(url: str) -> None:
     (fault,) = faults(environment(DATABASE_URL=url))

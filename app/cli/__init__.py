@@ -20,6 +20,7 @@ COMMANDS = {
     "key": "app.cli.key",
     "names": "app.cli.names",
     "outbox": "app.cli.outbox",
+    "clock": "app.cli.clock",
     "migrate": "app.cli.migrate",
     "verify": "app.cli.verify",
     "leaderboard": "app.cli.leaderboard",

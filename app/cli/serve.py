@@ -67,10 +67,14 @@ def open_port(host: str, port: int) -> socket.socket:
     Raises:
         Unusable: if the address cannot be had.
     """
+    if not host:  # the system takes it for every address there is
+        raise Unusable("--host is empty: give an address such as 127.0.0.1, or 0.0.0.0 for all of them")
     try:
         return listen(host, port)
-    except OSError as error:
-        reason = str(error.strerror or error).partition(" (while")[0]  # the address is told already
+    except (OSError, UnicodeError, ValueError) as error:
+        reason = str(getattr(error, "strerror", None) or error).partition(" (while")[
+            0
+        ]  # the address is told already
         raise Unusable(f"cannot listen on {host} port {port}: {reason}") from None
 
 
@@ -81,7 +85,7 @@ async def serve_until_signal(
     public_url = settings.public_url or url_of(listening)
     async with (
         open_service(settings) as service,
-        open_board(settings.relays, settings.verifying_keys, time.time) as board,
+        open_board(settings.relays, settings.verifying_keys, time.time, service.proofs) as board,
     ):
         guard = Guard(public_url, Origins(settings.trusted_proxies))
         app, stopping = service.app(public_url, board), partial(service.stop_waiting, board)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from app.delivery import answer
 from app.delivery.intake import Intake
-from app.delivery.model import Delivery, Outcome, about
+from app.delivery.model import Delivery, Outcome
 from app.delivery.session import Reply
+from app.delivery.status import Tally, about
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ class Conflicts:
     Args:
         relay: The relay's URL.
         intake: The way to the store.
+        tally: Where conflicts are counted.
         ask: Asks the relay what it holds, which comes back as another refusal; False if it cannot be asked.
         report: Takes each outcome.
         again: Takes a delivery whose refusal could not be looked into, and why.
@@ -31,6 +33,7 @@ class Conflicts:
         self,
         relay: str,
         intake: Intake,
+        tally: Tally,
         *,
         ask: Callable[[Reply], bool],
         report: Callable[[Outcome], None],
@@ -38,6 +41,7 @@ class Conflicts:
     ) -> None:
         self._relay = relay
         self._intake = intake
+        self._tally = tally
         self._ask = ask
         self._report = report
         self._again = again
@@ -75,6 +79,7 @@ class Conflicts:
         taken = newest is not None and await self._intake.adopt(newest)
         if taken is None:
             return False
+        self._tally.conflicts += 1
         outcome = answer.in_conflict(refusal.delivery, refusal.message, newest)
         logger.error(
             "%s: conflict over event %s at %s: %s; is another service signing with this key, "

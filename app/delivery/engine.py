@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -114,6 +114,12 @@ class Engine:
         """Have these relays' workers look into the outbox: deliveries were stored that nobody holds."""
         for relay in relays:
             self._workers[relay].wake()
+
+    def gave_up(self, counts: Mapping[str, int]) -> None:
+        """Count deliveries that were given up in the outbox; relay URL -> how many."""
+        for relay, count in counts.items():
+            if (worker := self._workers.get(relay)) is not None:
+                worker.gave_up(count)
 
     def watch(self, event_id: str, relays: Iterable[str]) -> Watch:
         """Watch an event that will be dispatched; wait on it, or cancel it."""

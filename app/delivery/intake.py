@@ -5,7 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from app.delivery.backoff import Random, delay
-from app.delivery.model import Delivery, Outbox, about
+from app.delivery.model import Delivery, Outbox
+from app.delivery.status import about
 from app.nostr.event import Event
 
 POLL_SECONDS = 2.0

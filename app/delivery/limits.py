@@ -8,7 +8,8 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 
-from app.delivery.model import Delivery, about
+from app.delivery.model import Delivery
+from app.delivery.status import about
 from app.nostr.message import event_message
 from app.nostr.nip11 import Limitation
 

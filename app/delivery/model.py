@@ -45,12 +45,6 @@ class Delivery:
     failing_since: float | None = None
 
 
-def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
-    """What a line of the log is about, as its `extra`."""
-    fields = {"relay": relay}
-    return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What one attempt came to.

@@ -13,8 +13,8 @@ from app.delivery.backoff import Backoff, Random
 from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.flood import Flood
 from app.delivery.judge import Candidate, Finding, Unproved, looks_right
-from app.delivery.model import about
 from app.delivery.read_session import ReadSession
+from app.delivery.status import about
 from app.nostr import nip09
 from app.scores.score_event import KIND
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.delivery.model import Delivery
+
 
 @dataclass(slots=True)
 class Tally:
@@ -52,3 +54,9 @@ class RelayStatus:
     failed: int
     retried: int
     ignored: int
+
+
+def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
+    """What a line of the log is about."""
+    fields = {"relay": relay}
+    return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}

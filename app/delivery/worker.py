@@ -18,11 +18,11 @@ from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.flood import Flood
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
-from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome, about
+from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
-from app.delivery.status import RelayStatus, Tally
+from app.delivery.status import RelayStatus, Tally, about
 from app.nostr.message import split_prefix
 
 HELD_LIMIT = 4096
@@ -66,7 +66,10 @@ class Worker:
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
-        self._conflicts = Conflicts(relay, self._intake, ask=self._ask, report=report, again=self._try_again)
+        self._tally = Tally()
+        self._conflicts = Conflicts(
+            relay, self._intake, self._tally, ask=self._ask, report=report, again=self._try_again
+        )
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
         self._pace = Pace(random)
@@ -75,7 +78,6 @@ class Worker:
         self._stopping = False
         self._drained: asyncio.Future[None] = self._loop.create_future()
         self._last_error = ""
-        self._tally = Tally()
 
     # for the engine
 
@@ -113,11 +115,13 @@ class Worker:
         self._intake.due_by(0.0)
         self._wake.set()
 
+    def gave_up(self, count: int) -> None:
+        """Count deliveries that were given up without an attempt."""
+        self._tally.failed += count
+
     def recorded(self, outcome: Outcome) -> None:
         """Take note that an outcome is durable."""
-        if outcome.state is DeliveryState.CONFLICT:
-            self._tally.conflicts += 1
-        elif outcome.state is DeliveryState.FAILED:
+        if outcome.state is DeliveryState.FAILED:
             self._tally.failed += 1
         self._held -= 1
         self._late.discard(outcome.event_id)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, exists, select, true, update
 
+from app.delivery.backoff import CAP_SECONDS
 from app.delivery.model import GIVE_UP_SECONDS, DeliveryState
 from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
@@ -112,16 +114,23 @@ def _retry(connection: Connection, where: ColumnElement[bool], now: float) -> in
     }
     connection.execute(update(delivery).where(where, delivery.c.event_seq.in_(this)).values(settled))
     cursor_of(connection).tell_waiting()
-    again = {"state": DeliveryState.PENDING.value, "due": now, "holder": None, "failing_since": now}
+    again = {
+        "state": DeliveryState.PENDING.value,
+        "message": "",
+        "due": now,
+        "holder": None,
+        "failing_since": now,
+    }
     return connection.execute(update(delivery).where(where).values(again)).rowcount
 
 
-def give_up(connection: Connection, now: float) -> int:
-    """Mark as failed what waits for relays that nobody has reached for seven days; returns how many.
+def give_up(connection: Connection, now: float) -> Counter[str]:
+    """Mark as failed what waits for relays that nobody has reached for seven days; relay URL -> how many.
 
     What was made, or asked for again, within those days goes on waiting.
     """
     before = now - GIVE_UP_SECONDS
+    # Locked, because a relay that is back just now may have been sent it by another process.
     old = (
         select(delivery.c.event_seq)
         .join(event, event.c.seq == delivery.c.event_seq)
@@ -131,9 +140,10 @@ def give_up(connection: Connection, now: float) -> int:
             delivery.c.failing_since.is_(None) | (delivery.c.failing_since <= before),
         )
         .limit(_CHUNK)
+        .with_for_update(of=delivery, skip_locked=True)
     )
-    count = 0
-    for relay_id, retired in lost_relays(connection, now):
+    counts: Counter[str] = Counter()
+    for relay_id, url, retired in lost_relays(connection, now):
         reason = "the relay is not in the settings" if retired else "no connection"
         failed = {
             "state": DeliveryState.FAILED.value,
@@ -141,13 +151,26 @@ def give_up(connection: Connection, now: float) -> int:
             "message": f"given up after {GIVE_UP_SECONDS // 86_400} days: {reason}",
         }
         here = delivery.c.relay_id == relay_id
-        seqs = connection.execute(old.where(here)).scalars().all()
-        connection.execute(update(delivery).where(here, delivery.c.event_seq.in_(seqs)).values(failed))
-        count += len(seqs)
+        if seqs := connection.execute(old.where(here)).scalars().all():
+            connection.execute(update(delivery).where(here, delivery.c.event_seq.in_(seqs)).values(failed))
+            counts[url] += len(seqs)
+    return counts
+
+
+def call_back(connection: Connection, now: float) -> int:
+    """Have tried from now on what a clock that was ahead has put off; returns how many.
+
+    No pause is longer than CAP_SECONDS, but for an event whose own time is still to come.
+    """
+    own_time = select(event.c.created_at).where(event.c.seq == delivery.c.event_seq).scalar_subquery()
+    late = update(delivery).where(waiting, delivery.c.due > now + CAP_SECONDS, own_time <= now)
+    count = connection.execute(late.values(due=now)).rowcount
+    if count:
+        cursor_of(connection).tell_waiting()
     return count
 
 
-def lost_relays(connection: Connection, now: float) -> list[tuple[int, bool]]:
-    """Relays that nobody has reached for seven days: the row's id, and whether it is retired."""
-    lost = select(relay.c.id, relay.c.retired).where(relay.c.down_since <= now - GIVE_UP_SECONDS)
-    return [(row.id, row.retired) for row in connection.execute(lost)]
+def lost_relays(connection: Connection, now: float) -> list[tuple[int, str, bool]]:
+    """Relays that nobody has reached for seven days: the row's id, the URL, and whether it is retired."""
+    lost = select(relay.c.id, relay.c.url, relay.c.retired).where(relay.c.down_since <= now - GIVE_UP_SECONDS)
+    return [(row.id, row.url, row.retired) for row in connection.execute(lost)]

@@ -84,6 +84,9 @@ def _backend(url: str) -> Backend:
             # Here, because what it needs is an extra.
             from app.store.postgresql import Postgresql
 
-            return Postgresql(parsed)
+            try:
+                return Postgresql(parsed)
+            except ArgumentError as error:
+                raise StoreUnusable(f"BRISCOLA_DATABASE_URL is no address: {on_one_line(error)}") from None
         case _:
             raise wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from app.delivery.model import Delivery, DeliveryState, Outcome
 from app.scores.score_event import KIND
 from app.store import holders
 from app.store.adoption import Found, adopt
-from app.store.backlog import give_up, lost_relays
+from app.store.backlog import call_back, give_up, lost_relays
 from app.store.cursor import cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
@@ -110,13 +111,18 @@ class StoreOutbox:
         """Take note that a connection to the relay came about, or failed."""
         await self._store.write(self._reached, (self._relays[relay], connected))
 
-    async def give_up(self) -> int:
-        """Mark as failed what waits for relays that nobody has reached for seven days; returns how many."""
+    async def give_up(self) -> Counter[str]:
+        """Mark as failed what waits for relays out of reach for seven days; relay URL -> how many."""
+        counts: Counter[str] = Counter()
         if not await self._store.read(lambda connection: lost_relays(connection, self._clock())):
-            return 0
-        count = 0
+            return counts
         while some := await self._store.write(self._give_up, None, bulky=True):
-            count += some
+            counts += some
+        return counts
+
+    async def call_back(self) -> int:
+        """Have tried from now on what a clock that was ahead has put off; returns how many."""
+        count: int = await self._store.write(self._call_back, None, bulky=True)
         return count
 
     async def beat(self) -> None:
@@ -136,8 +142,11 @@ class StoreOutbox:
             connection.execute(update(relay).where(relay.c.id == relay_id).values(down_since=since))
         return [None] * len(notes)
 
-    def _give_up(self, connection: Connection, asked: Sequence[None]) -> list[int]:
+    def _give_up(self, connection: Connection, asked: Sequence[None]) -> list[Counter[str]]:
         return [give_up(connection, self._clock()) for _ in asked]
+
+    def _call_back(self, connection: Connection, asked: Sequence[None]) -> list[int]:
+        return [call_back(connection, self._clock()) for _ in asked]
 
     def _beat(self, connection: Connection, beats: Sequence[None]) -> list[None]:
         holders.beat(cursor_of(connection), self._holder, self._clock())
@@ -145,6 +154,7 @@ class StoreOutbox:
 
     def _leave(self, connection: Connection, leaves: Sequence[None]) -> list[None]:
         holders.release(connection, self._holder)
+        cursor_of(connection).tell_waiting()
         return [*leaves]
 
     def _worth_claiming(self, relay_id: int, now: float, connection: Connection) -> bool:

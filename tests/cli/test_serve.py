@@ -15,6 +15,8 @@ from click.testing import CliRunner
 from nostr_sdk import Keys
 
 from app.cli import main
+from app.cli.serve import open_port
+from app.cli.unusable import Unusable
 from tests.process import environment, run, serving
 from tests.relays.events import publish, signed_event
 from tests.relays.fake import FakeRelay, nothing
@@ -67,6 +69,14 @@ async def test_a_port_in_use_is_told(tmp_path: Path) -> None:
         ended = await run(environment(tmp_path), "serve", "--port", str(port))
     assert ended.code == 2
     assert ended.stderr == f"Error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
+
+
+@pytest.mark.parametrize("host", ["", "a..b", "x" * 70, "no.such.host.invalid", "256.0.0.1", "::g"])
+def test_a_host_that_is_none_is_told(host: str) -> None:
+    with pytest.raises(
+        Unusable, match="--host is empty" if not host else f"cannot listen on {host} port 0: "
+    ):
+        open_port(host, 0)
 
 
 async def test_a_database_that_cannot_be_opened_is_told(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from app.nostr.event import Event, sign_event
@@ -13,9 +11,6 @@ from tests.service import rows
 from tests.store.bench import RELAYS, SECRET
 from tests.store.test_outbox import process, sign
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 ONE, TWO = RELAYS
 
 
@@ -23,8 +18,8 @@ def score(name: str = "Alice", points: int = 99, at: int = 1_010) -> Event:
     return sign_score(SECRET, username=name, score=points, created_at=at)
 
 
-async def test_an_address_goes_on_from_what_a_relay_holds(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_an_address_goes_on_from_what_a_relay_holds(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (known,) = await sign(bench, ("alice", 1))
         assert not await outbox.has_newer(known.event.id)
         assert await outbox.adopt(ONE, held := score())
@@ -40,22 +35,22 @@ async def test_an_address_goes_on_from_what_a_relay_holds(tmp_path: Path) -> Non
         assert states[1, TWO] == "pending", "the other relay still gets the score that was acknowledged"
 
 
-async def test_the_same_event_of_two_relays_is_one(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_the_same_event_of_two_relays_is_one(url: str) -> None:
+    async with process(url) as (bench, outbox):
         assert await outbox.adopt_all([(ONE, score()), (TWO, score()), (ONE, score())]) == [True] * 3
         assert bench.states() == [("Alice", 99, ONE, "accepted"), ("Alice", 99, TWO, "accepted")]
 
 
-async def test_an_event_of_our_own_is_delivered(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_an_event_of_our_own_is_delivered(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await outbox.adopt(ONE, score())
         (signed,) = await sign(bench, ("bob", 2))
         assert await outbox.adopt(TWO, signed.event)
         assert bench.states()[1:] == [("bob", 2, ONE, "pending"), ("bob", 2, TWO, "accepted")]
 
 
-async def test_an_event_of_a_second_that_is_taken_changes_nothing(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_an_event_of_a_second_that_is_taken_changes_nothing(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1))
         before = bench.states()
         assert await outbox.adopt(ONE, score(at=1_000))
@@ -63,14 +58,14 @@ async def test_an_event_of_a_second_that_is_taken_changes_nothing(tmp_path: Path
 
 
 @pytest.mark.parametrize(("ahead", "taken"), [(900, True), (901, False)])
-async def test_what_is_too_far_ahead_would_block_its_name(tmp_path: Path, ahead: int, taken: bool) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_is_too_far_ahead_would_block_its_name(url: str, ahead: int, taken: bool) -> None:
+    async with process(url) as (bench, outbox):
         assert await outbox.adopt(ONE, score(at=1_000 + ahead)) is taken
         assert len(bench.states()) == taken
 
 
-async def test_a_deletion_covers_what_was_before_it(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_deletion_covers_what_was_before_it(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (known,) = await sign(bench, ("alice", 1))
         deletion = sign_deletion(SECRET, d="alice", created_at=1_020)
         assert await outbox.adopt(ONE, deletion)
@@ -94,10 +89,10 @@ async def test_a_deletion_covers_what_was_before_it(tmp_path: Path) -> None:
     ids=["no score", "other app", "no name", "a note", "deletion by id", "deletion of another's"],
 )
 async def test_other_software_with_the_same_key(
-    tmp_path: Path, kind: int, tags: list[list[str]], content: str, d: str | None
+    url: str, kind: int, tags: list[list[str]], content: str, d: str | None
 ) -> None:
     """A score's address is taken whatever stands there; everything else concerns no score."""
     event = sign_event(SECRET, created_at=1_010, kind=kind, tags=tags, content=content)
-    async with process(tmp_path / "s.db") as (_, outbox):
+    async with process(url) as (_, outbox):
         assert await outbox.adopt(ONE, event) is (d is not None)
-        assert rows(tmp_path / "s.db", "SELECT d, score FROM event") == ([] if d is None else [(d, 0)])
+        assert rows(url, "SELECT d, score FROM event") == ([] if d is None else [(d, 0)])

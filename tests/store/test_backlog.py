@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from app.delivery.model import DeliveryState, Outcome
@@ -18,11 +20,11 @@ from tests.store.test_outbox import names, process, row, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from sqlalchemy import Connection
 
     from app.store.backlog import Waiting
+    from tests.postgres import PostgresServer
 
 ONE, TWO = RELAYS
 DAY = 86_400
@@ -44,8 +46,8 @@ def listed(
         return list(list_deliveries(connection, states, relays))
 
 
-async def test_deliveries_are_listed_by_state_and_relay(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_deliveries_are_listed_by_state_and_relay(url: str) -> None:
+    async with process(url) as (bench, outbox):
         alice, bob = await sign(bench, ("alice", 1), ("Bob", 2), hold=(TWO,))
         await outbox.record([Outcome(alice.event.id, ONE, REJECTED, "blocked: no", 1, None)])
         assert [(one.username, one.relay, one.state) for one in listed(bench)] == [
@@ -61,8 +63,8 @@ async def test_deliveries_are_listed_by_state_and_relay(tmp_path: Path) -> None:
         assert [one.username for one in listed(bench, [PENDING, REJECTED], ONE)] == ["alice", "Bob"]
 
 
-async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1))
         await outbox.record([Outcome(signed.event.id, TWO, ACCEPTED, "", 1, None)])
         with elsewhere(bench) as connection:
@@ -80,80 +82,78 @@ async def test_what_waits_for_a_relay_that_is_no_longer_configured_says_so(tmp_p
         assert [one.message for one in listed(bench, [PENDING])] == [""]
 
 
-async def test_what_waits_for_an_unreachable_relay_rests_after_seven_days(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_waits_for_an_unreachable_relay_rests_after_seven_days(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (old,) = await sign(bench, ("alice", 1))
         await outbox.reached(ONE, connected=False)
         bench.now += 7 * DAY - 1
         await outbox.reached(ONE, connected=False)
         (young,) = await sign(bench, ("bob", 2))
-        assert await outbox.give_up() == 0
+        assert not await outbox.give_up()
         bench.now += 1
-        assert await outbox.give_up() == 1
+        assert await outbox.give_up() == {ONE: 1}
         assert row(bench, old.event.id)[:2] == ("failed", "given up after 7 days: no connection")
         assert row(bench, old.event.id, TWO)[0] == row(bench, young.event.id)[0] == "pending"
         assert names(await outbox.claim(ONE, now=bench.now, limit=10)) == ["bob"]
 
 
-async def test_a_connection_begins_the_count_anew(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_connection_begins_the_count_anew(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1))
         await outbox.reached(ONE, connected=False)
         bench.now += 6 * DAY
         await outbox.reached(ONE, connected=True)
         bench.now += 2 * DAY
-        assert await outbox.give_up() == 0
+        assert not await outbox.give_up()
         await outbox.reached(ONE, connected=False)
         bench.now += 6 * DAY
-        assert await outbox.give_up() == 0, "a service that was off for long gives its relays time, too"
+        assert not await outbox.give_up(), "a service that was off for long gives its relays time, too"
 
 
-async def test_a_relay_that_is_no_longer_configured_is_given_up_in_its_time(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_a_relay_that_is_no_longer_configured_is_given_up_in_its_time(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (signed,) = await sign(bench, ("alice", 1))
         with elsewhere(bench) as connection:
             retire_relays(connection, [TWO], bench.now)
         bench.now += 7 * DAY
         with elsewhere(bench) as connection:
             retire_relays(connection, [TWO], bench.now)
-        assert await outbox.give_up() == 1
+        assert await outbox.give_up() == {ONE: 1}
         words = "given up after 7 days: the relay is not in the settings"
         assert row(bench, signed.event.id)[:2] == ("failed", words)
 
 
-async def test_more_than_one_transaction_takes_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_more_than_one_transaction_takes_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "_CHUNK", 4)
-    async with process(tmp_path / "s.db") as (bench, outbox):
+    async with process(url) as (bench, outbox):
         await sign(bench, *((f"p{number}", 1) for number in range(10)))
         await outbox.reached(ONE, connected=False)
         bench.now += 7 * DAY
-        assert await outbox.give_up() == 10
+        assert await outbox.give_up() == {ONE: 10}
         assert len(listed(bench, [FAILED])) == 10
 
 
-async def test_what_failed_is_tried_again_for_another_seven_days(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_failed_is_tried_again_for_another_seven_days(url: str) -> None:
+    async with process(url) as (bench, outbox):
         await sign(bench, ("alice", 1))
         for relay in RELAYS:
             await outbox.reached(relay, connected=False)
         bench.now += 7 * DAY
-        assert await outbox.give_up() == 2
+        assert await outbox.give_up() == {ONE: 1, TWO: 1}
         with elsewhere(bench) as connection:
             assert retry_failed(connection, [ONE], bench.now) == 1
             assert retry_failed(connection, [ONE], bench.now) == 0
             assert retry_failed(connection, [], bench.now) == 1
-        assert await outbox.give_up() == 0
+        assert not await outbox.give_up()
         (again,) = await outbox.claim(ONE, now=bench.now, limit=10)
         assert again.failing_since == bench.now
         bench.now += 7 * DAY
-        assert await outbox.give_up() == 1, "the other one is held by a process"
+        assert await outbox.give_up() == {TWO: 1}, "the other one is held by a process"
 
 
 @pytest.mark.parametrize("state", [FAILED, REJECTED, CONFLICT])
-async def test_one_event_is_tried_again_whatever_it_rests_for(tmp_path: Path, state: DeliveryState) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_one_event_is_tried_again_whatever_it_rests_for(url: str, state: DeliveryState) -> None:
+    async with process(url) as (bench, outbox):
         alice, bob = await sign(bench, ("alice", 1), ("bob", 2))
         for signed in (alice, bob):
             await outbox.record([Outcome(signed.event.id, ONE, state, "", 1, None)])
@@ -164,8 +164,8 @@ async def test_one_event_is_tried_again_whatever_it_rests_for(tmp_path: Path, st
         assert row(bench, alice.event.id, TWO)[0] == "accepted"
 
 
-async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(tmp_path: Path) -> None:
-    async with process(tmp_path / "s.db") as (bench, outbox):
+async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(url: str) -> None:
+    async with process(url) as (bench, outbox):
         (older,) = await sign(bench, ("alice", 1))
         await outbox.record([Outcome(older.event.id, ONE, FAILED, "", 1, None)])
         await sign(bench, ("alice", 2))
@@ -174,8 +174,49 @@ async def test_what_a_newer_score_took_the_place_of_is_not_sent_any_more(tmp_pat
         assert row(bench, older.event.id)[0] == "superseded"
 
 
-def test_an_unknown_event_is_not_tried_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "s.db")
+def test_an_unknown_event_is_not_tried_again(url: str) -> None:
+    bench = Bench(url)
     with pytest.raises(NoSuchEvent, match="0" * 64), bench.database.writer.begin() as connection:
         retry_event(connection, "0" * 64, 1000)
     bench.database.close()
+
+
+async def test_what_a_process_sends_just_now_is_not_given_up(postgres: PostgresServer) -> None:
+    """The relay is back: another process has begun to take what the sweep finds, and has not committed."""
+    with postgres.database("TEMPLATE scores") as url:
+        async with process(url) as (bench, outbox):
+            (first, second) = await sign(bench, ("alice", 1), ("bob", 2))
+            await outbox.reached(ONE, connected=False)
+            bench.now += 7 * DAY
+            with psycopg.connect(url) as other:
+                other.execute(
+                    "UPDATE delivery SET state = 'accepted', due = NULL WHERE relay_id = 1 AND event_seq = "
+                    "(SELECT seq FROM event WHERE id = %s)",
+                    [first.event.id],
+                )
+                given_up = asyncio.create_task(outbox.give_up())
+                async with asyncio.timeout(10):
+                    await given_up
+            assert given_up.result() == {ONE: 1}
+            assert [row(bench, one.event.id)[0] for one in (first, second)] == ["accepted", "failed"]
+
+
+async def test_what_a_clock_that_was_ahead_put_off_is_tried_again(url: str) -> None:
+    async with process(url) as (bench, outbox):
+        (retried, waiting) = await sign(bench, ("alice", 1), ("bob", 2))
+        failing = Outcome(retried.event.id, ONE, PENDING, "error: busy", 1, bench.now + 365 * DAY + 5)
+        ordinary = Outcome(waiting.event.id, ONE, PENDING, "error: busy", 9, bench.now + 299)
+        await outbox.record([failing, ordinary])
+        assert names(await outbox.claim(ONE, now=bench.now + 1, limit=10)) == []
+        assert await outbox.call_back() == 1
+        assert names(await outbox.claim(ONE, now=bench.now + 1, limit=10)) == ["alice"]
+        assert await outbox.call_back() == 0
+
+
+async def test_an_event_ahead_of_the_clock_is_not_called_back(url: str) -> None:
+    async with process(url) as (bench, outbox):
+        bench.now += 365 * DAY
+        (signed,) = await sign(bench, ("alice", 1))
+        bench.now -= 365 * DAY
+        assert await outbox.call_back() == 0
+        assert row(bench, signed.event.id)[3] == bench.now + 365 * DAY

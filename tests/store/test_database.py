@@ -243,3 +243,8 @@ def test_several_processes_may_make_it_at_once(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(StoreUnusable, match="no database address"):
         Database("nonsense")
+
+
+def test_an_address_whose_options_are_wrong_is_refused() -> None:
+    with pytest.raises(StoreUnusable, match=r"BRISCOLA_DATABASE_URL is no address: .*port"):
+        Database("postgresql://me:hunter2@db.example/scores?port=abc")

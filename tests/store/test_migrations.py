@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from app.store.api_keys import list_keys
-from app.store.migration import SCRIPTS
+from app.store.migration import SCRIPTS, newest_revision
 from app.store.scores import find_score, latest_score
 from tests.store.players import opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def make(url: str, revision: str) -> None:
@@ -48,3 +56,22 @@ def test_what_was_there_before_names_is_a_score_and_a_key_without_limits(empty_u
         assert latest_score(connection, "alice") == found
         (key,) = list_keys(connection)
         assert (key.scopes, key.names) == (("publish:any",), None)
+
+
+def test_the_newest_migration_is_the_one_that_alembic_calls_its_head() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_current_head() == newest_revision()
+
+
+def test_a_database_that_is_up_to_date_is_opened_without_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/scores.db"
+    program = (
+        "import sys; from app.store.database import Database; "
+        f"Database({url!r}).close(); print('alembic' in sys.modules)"
+    )
+    told = [
+        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+        for _ in range(2)
+    ]
+    assert told == ["True\n", "False\n"]

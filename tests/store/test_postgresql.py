@@ -66,7 +66,6 @@ async def test_connections_that_were_lost_while_idle_are_replaced(url: str) -> N
     await store.read(lambda connection: connection.exec_driver_sql("SELECT 1").all())
     end_connections(url)
     await store.write(add, "wss://two")
-    assert await store.read(lambda connection: register_relays.__name__) == "register_relays"
     assert await store.read(lambda c: c.exec_driver_sql("SELECT count(*) FROM relay").scalar_one()) == 2
     await store.close()
 
@@ -154,7 +153,6 @@ async def test_a_server_that_is_away_takes_nothing_and_is_taken_again_when_it_is
 
 async def test_a_deadlock_is_run_again(url: str) -> None:
     """Two replicas write the same two rows in opposite order."""
-    rows(url, "SELECT 1")
     one, other = Store(Database(url)), Store(Database(url))
     await one.write(add, "a")
     await one.write(add, "b")
@@ -247,10 +245,13 @@ async def test_what_nobody_holds_wakes_the_others_and_what_is_held_does_not(url:
     async with asyncio.timeout(30):
         await woken.get()
     assert woken.empty()
+    await bench.outbox().leave()  # what it held is free
+    async with asyncio.timeout(30):
+        await woken.get()
     listening.cancel()
     await asyncio.wait([listening])
     database.close()
-    bench.database.close()
+    await bench.store.close()
 
 
 async def test_a_listener_whose_connection_is_lost_listens_again_and_looks_at_once(

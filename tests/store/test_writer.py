@@ -239,3 +239,16 @@ async def test_closing_finishes_what_is_queued(url: str) -> None:
         with pytest.raises(StoreUnavailable, match="closed"):
             await it.writer.submit(it.note, "late")
         assert len(it.words()) == 5
+
+
+async def test_commits_are_counted_with_those_that_share_them(url: str) -> None:
+    async with bench(url) as it:
+        await asyncio.gather(*(it.writer.submit(it.note, word) for word in ("a", "b", "c")))
+        await it.writer.submit(it.note, "d")
+        requests, seconds = it.writer.commit_requests, it.writer.commit_seconds
+        assert (sum(requests.counts), requests.total) == (2, 4)
+        assert dict(zip(requests.bounds, requests.counts, strict=False)) == {
+            1: 1, 2: 0, 4: 1, 8: 0, 16: 0, 32: 0, 64: 0
+        }  # fmt: skip
+        assert sum(seconds.counts) == 2
+        assert 0 < seconds.total < 60
