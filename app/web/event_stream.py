@@ -172,6 +172,7 @@ class EventStream(Response):
             await send(start)
             while scope["method"] != "HEAD" and (text := await reader.next(self._begin)) is not None:
                 await send({"type": "http.response.body", "body": text, "more_body": True})
+                del text  # a board is long, and the next message may be hours away
             await send({"type": "http.response.body", "body": b""})
         finally:
             gone.cancel()

@@ -4,7 +4,7 @@
 import { BoardView } from "./board_view.js";
 import { field, showVerdict } from "./checks_view.js";
 import { Reading } from "./reading.js";
-import { players, showTrust } from "./trust_view.js";
+import { isCutOff, players, showTrust } from "./trust_view.js";
 import { verify } from "./verify.js";
 import { showTime } from "./when.js";
 
@@ -62,6 +62,8 @@ function emptyText(search, ranked, all) {
   if (search && ranked) return `Nobody here is called "${search}".`;
   if (!reading.settled) return "Reading the relays…";
   if (all > 0) return "No score in this time. Look at all time.";
+  if (isCutOff(reading.feeds)) return "No score has come: no relay can be reached.";
+  if (!reading.complete) return "No score has come so far.";
   return "No score yet. The first hand is still to be played.";
 }
 
@@ -134,6 +136,7 @@ document.documentElement.classList.add("live");
 for (const time of document.querySelectorAll("#board time")) showTime(time, Date.parse(time.dateTime) / 1000);
 if (served.length === 0) {
   field(document, "by").textContent = "Nothing verified yet";
+  document.querySelector("#notice").hidden = true;
   empty.dataset.state = "reading";
   field(empty, "empty").textContent = "Reading the relays…";
 }

@@ -46,6 +46,11 @@ export class Reading {
     return this.feeds.every((feed) => feed.settled);
   }
 
+  /** Whether every relay has told all it has. */
+  get complete() {
+    return this.feeds.every((feed) => feed.complete);
+  }
+
   /** Whether there is a board to stand by: a relay has answered, or none will, and all that came is verified. */
   get ready() {
     const heard = this.feeds.some((feed) => feed.state === "live") || this.settled;

@@ -8,12 +8,24 @@ const MAX_PAGES = 30;
 const SMALLEST_CAP = 100; // no relay in use gives fewer at once, so a smaller page is all there is
 const MAX_MESSAGE = 128 * 1024; // characters
 const MAX_MESSAGES = 20_000; // a minute
+const MAX_CHARACTERS = 50_000_000; // a minute; as many messages of scores have a fifth of it
 const MAX_FORGERIES = 20;
 const ANSWER_MS = 8_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 const LIVE = "scores";
 const OLDER = "older";
+
+/** What a signature covers, and itself: whatever else a relay adds to an event is nobody's word. */
+const signedPart = ({ id, pubkey, created_at, kind, tags, content, sig }) => ({
+  id,
+  pubkey,
+  created_at,
+  kind,
+  tags,
+  content,
+  sig,
+});
 
 const newPage = (place) => ({ size: 0, fresh: 0, oldest: Infinity, ...place });
 
@@ -32,6 +44,7 @@ export class RelayFeed {
   #deadline = 0;
   #nextTry = 0;
   #messages = 0;
+  #characters = 0;
   #minute = 0;
   #forgeries = 0;
   #retryMs = FIRST_RETRY_MS;
@@ -42,7 +55,7 @@ export class RelayFeed {
   /**
    * @param {string} url
    * @param {string[]} keys
-   * @param {(event: object, feed: RelayFeed) => void} onEvent gets each event once, unchecked
+   * @param {(event: object, feed: RelayFeed) => void} onEvent gets each event once, unchecked, without what no signature covers
    * @param {() => void} onChange is called when state, note or complete have changed
    */
   constructor(url, keys, onEvent, onChange) {
@@ -106,8 +119,10 @@ export class RelayFeed {
 
   #read(data) {
     const minute = Math.floor(Date.now() / 60_000);
-    if (minute !== this.#minute) [this.#minute, this.#messages] = [minute, 0];
-    if (++this.#messages > MAX_MESSAGES) return this.drop("sends too much");
+    if (minute !== this.#minute) [this.#minute, this.#messages, this.#characters] = [minute, 0, 0];
+    this.#messages++;
+    this.#characters += data.length ?? data.size; // a text, or a Blob
+    if (this.#messages > MAX_MESSAGES || this.#characters > MAX_CHARACTERS) return this.drop("sends too much");
     if (typeof data !== "string" || data.length > MAX_MESSAGE) return undefined;
     let message;
     try {
@@ -141,7 +156,7 @@ export class RelayFeed {
     if (this.#seen.has(key)) return;
     if (this.#seen.size >= MAX_MESSAGES) this.#seen.clear();
     this.#seen.add(key);
-    this.#onEvent(event, this);
+    this.#onEvent(signedPart(event), this);
   }
 
   /** After a page: ask for the next older one, until one brings nothing new. */

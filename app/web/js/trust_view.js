@@ -30,19 +30,27 @@ export function showTrust(reading, count) {
   }
   trust.dataset.by = "browser";
   trust.dataset.complete = complete === feeds.length ? "yes" : "no";
-  field(trust, "by").textContent = "Verified in your browser";
+  const cutOff = isCutOff(feeds);
+  field(trust, "by").textContent =
+    count === 0 && cutOff ? "Nothing verified yet" : "Verified in your browser";
   field(trust, "count").textContent =
     `${players(count)} · ${complete === feeds.length ? of : `${complete} of ${of}`}`;
   field(trust, "means").textContent = [MEANS, ...leftOut(reading)].join(" ");
-  say(noticeOf(feeds, complete));
+  say(noticeOf(feeds, complete, count));
 }
 
-function noticeOf(feeds, complete) {
-  if (!navigator.onLine) return "You are offline. This is what was verified before; it goes on by itself.";
+/** Whether no relay has told anything. */
+export const isCutOff = (feeds) => feeds.every((feed) => feed.settled && feed.state !== "live");
+
+function noticeOf(feeds, complete, count) {
+  if (!navigator.onLine && count > 0)
+    return "You are offline. This is what was verified before; it goes on by itself.";
+  if (!navigator.onLine) return "You are offline. It goes on by itself once you are not.";
   if (complete === feeds.length) return "";
   if (feeds.some((feed) => !feed.settled)) return "";
-  if (complete === 0 && feeds.every((feed) => feed.state !== "live"))
-    return "No relay can be reached now. These are the scores this page came with, verified in your browser.";
+  if (isCutOff(feeds) && count > 0)
+    return "No relay can be reached now. These are the scores that came before, verified in your browser.";
+  if (isCutOff(feeds)) return "No relay can be reached now. Scores show here as soon as one can be.";
   return "Not every relay has told all it has, so scores may be missing.";
 }
 

@@ -7,7 +7,7 @@ const UNITS = [
   ["hour", 3600],
   ["minute", 60],
 ];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
+const relative = new Intl.RelativeTimeFormat("en", { style: "narrow" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 
 /** Show a time in a `<time>`. @param {HTMLTimeElement} element @param {number} seconds since 1970 */

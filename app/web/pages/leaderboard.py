@@ -126,6 +126,8 @@ def _why_empty(search: str, source: BoardSource) -> str:
         return f'Nobody here is called "{search}".'
     if len(source.board) > 0:
         return "No score in this time. Look at all time."
+    if source.relays and all(relay.state == "failed" for relay in source.relays):
+        return "No score has come: no relay can be reached. Load this page again in a moment."
     if not source.complete:
         return "No score yet: the relays are still being read. Load this page again in a moment."
     return "No score yet. The first hand is still to be played."

@@ -114,6 +114,42 @@ async def test_when_no_relay_answers_the_loaded_scores_are_verified(chromium: st
         assert await tab.text("#trust summary") == "Verified in your browser 1 player · 0 of 1 relay"
 
 
+async def test_when_no_relay_answers_and_nothing_was_loaded_no_board_is_claimed(chromium: str) -> None:
+    async with (
+        FakeRelay() as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        await relay.stop()
+        assert await board(tab, url) == []
+        assert await tab.text("#empty") == "No score has come: no relay can be reached."
+        assert await tab.text("#trust summary") == "Nothing verified yet 0 players · 0 of 1 relay"
+        assert await tab.text("#notice") == (
+            "No relay can be reached now. Scores show here as soon as one can be."
+        )
+
+
+async def test_a_narrow_phone_breaks_no_word(chromium: str) -> None:
+    events = [signed("Annalisa", 90, 90_000), signed("marco_91", 80, 10)]  # the first is of yesterday
+    async with (
+        holding(*events) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        for width in (320, 390):
+            await tab.look((width, 700))
+            await board(tab, url)
+            assert await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            heights = "[...document.querySelectorAll('{}')].map((one) => one.offsetHeight)"
+            links = await tab.evaluate(heights.format(".top nav a"))
+            assert max(links) == min(links) < 50
+            first, second = await tab.evaluate(heights.format("#board tbody tr"))
+            assert first == second
+            cut = "[...document.querySelectorAll('bdi')].map((one) => one.scrollWidth - one.clientWidth)"
+            assert not any(await tab.evaluate(cut))
+        assert await tab.texts("#board time") == ["1d ago", "now"]
+
+
 async def test_offline_it_says_so_and_online_it_goes_on(chromium: str) -> None:
     async with (
         holding(signed("alice", 72)) as relay,

@@ -55,6 +55,18 @@ async def test_nothing_forged_is_ever_shown(chromium: str) -> None:
         assert tab.faults == []
 
 
+async def test_what_no_signature_covers_is_not_shown(chromium: str) -> None:
+    alice = signed("alice", 50)
+    async with (
+        telling({"note": "sent by a relay", **alice}) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        assert await board(tab, url) == [["1", "alice", "50"]]
+        await tab.click(".check")
+        assert json.loads(await tab.evaluate("document.querySelector('#dialog pre').textContent")) == alice
+
+
 async def test_who_keeps_forging_is_heard_no_more(chromium: str) -> None:
     lies = [{**signed(f"m{number}", 120), "sig": "0" * 128} for number in range(50)]
     async with (
@@ -181,11 +193,12 @@ async def test_relays_that_stall_are_not_waited_for(chromium: str) -> None:
         assert await tab.text("#trust summary") == "Verified in your browser 1 player · 1 of 3 relays"
 
 
-async def test_a_flood_is_cut_off(chromium: str) -> None:
-    event = json.dumps(["EVENT", "scores", signed("mallory", 120, keys=OTHER)])
+@pytest.mark.parametrize(("count", "padding"), [(20_001, 0), (501, 100_000)])
+async def test_a_flood_is_cut_off(chromium: str, count: int, padding: int) -> None:
+    event = json.dumps(["EVENT", "scores", signed("mallory", 120, keys=OTHER)]) + " " * padding
     async with (
         holding(signed("alice", 72)) as honest,
-        FakeRelay(on_req=lambda peer, *_: peer.send_text(*[event] * 20_001)) as flood,
+        FakeRelay(on_req=lambda peer, *_: peer.send_text(*[event] * count)) as flood,
         page(chromium) as tab,
         site(Source(), relays=[flood.url, honest.url], clock=time.time) as url,
     ):

@@ -99,10 +99,16 @@ async def test_a_page_ends_and_the_next_begins_behind_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("complete", "told"), [(True, "The first hand is still to be played"), (False, "still being read")]
+    ("state", "told"),
+    [
+        ("live", "The first hand is still to be played"),
+        ("reading", "still being read"),
+        ("failed", "no relay can be reached"),
+    ],
 )
-async def test_an_empty_board_says_why(complete: bool, told: str) -> None:
-    relay = Relay(state="live" if complete else "failed", reason="" if complete else "no answer")
+async def test_an_empty_board_says_why(state: str, told: str) -> None:
+    complete = state == "live"
+    relay = Relay(state=state, reason="" if complete else "no answer")
     text, reader = await read(Source(complete=complete, relays=(relay,)))
     assert reader.rows == []
     assert told in text
