@@ -243,6 +243,7 @@ class Worker:
         try:
             while not connection.lost.done():
                 self._wake.clear()
+                self._limits.refresh()
                 await self._refill()
                 await self._intake.reached(connected=True)
                 await self._resolve_conflicts()
