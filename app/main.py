@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_SWEEP_AFTER = 60  # by then this process, too, has tried the relays that seem out of reach
 _SWEEP_EVERY = 3600
 
 
@@ -197,6 +198,7 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
 
 async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
     """See to what no worker comes upon: relays out of reach for days, times that a clock got wrong."""
+    await asyncio.sleep(_SWEEP_AFTER)
     while True:
         try:
             if count := await outbox.call_back():
