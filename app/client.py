@@ -136,7 +136,7 @@ class Client:
         headers = {"Idempotency-Key": key}
         body = {"username": username, "score": score}
         return _read(
-            read_receipt, await self._call("POST", "/v1/scores", body=body, headers=headers, wait=wait)
+            read_receipt, await self.call("POST", "/v1/scores", body=body, headers=headers, wait=wait)
         )
 
     async def score(self, event_id: str) -> Receipt:
@@ -145,7 +145,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _read(read_receipt, await self._call("GET", f"/v1/scores/{_segment(event_id)}"))
+        return _read(read_receipt, await self.call("GET", f"/v1/scores/{_segment(event_id)}"))
 
     async def player(self, username: str) -> Receipt:
         """A player's latest score, by any spelling of the name.
@@ -153,7 +153,7 @@ class Client:
         Raises:
             ClientError: Refused with the slug `not-found` if there is none; see the module.
         """
-        return _read(read_receipt, await self._call("GET", f"/v1/players/{_segment(username)}"))
+        return _read(read_receipt, await self.call("GET", f"/v1/players/{_segment(username)}"))
 
     async def leaderboard(
         self,
@@ -178,8 +178,25 @@ class Client:
         """
         asked = {"limit": limit, "cursor": cursor, "since": since, "until": until, "around": around}
         query = urlencode({name: value for name, value in asked.items() if value is not None})
-        body = await self._call("GET", f"/v1/leaderboard?{query}")
+        body = await self.call("GET", f"/v1/leaderboard?{query}")
         return _read(read_board, body)
+
+    async def board_row(self, username: str) -> dict[str, Any] | None:
+        """A player's row of the leaderboard, as GET /v1/leaderboard has it; None if there is none.
+
+        Raises:
+            ClientError: see the module.
+        """
+        try:
+            answer = await self.call("GET", f"/v1/leaderboard?limit=1&around={_segment(username)}")
+            (row,) = orjson.loads(answer)["entries"]
+        except Refused as refused:
+            if refused.slug == "not-found":
+                return None
+            raise
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            raise UnexpectedAnswer("the answer is no board: is this the address of the service?") from None
+        return dict(row)
 
     async def delete(self, username: str, *, wait: int = 0) -> Receipt:
         """Delete a player's score; `wait` as for `publish`.
@@ -188,9 +205,9 @@ class Client:
             ClientError: see the module.
         """
         path = f"/v1/players/{_segment(username)}/score"
-        return _read(read_receipt, await self._call("DELETE", path, wait=wait, repeatable=False))
+        return _read(read_receipt, await self.call("DELETE", path, wait=wait, repeatable=False))
 
-    async def _call(
+    async def call(
         self,
         method: str,
         path: str,
@@ -199,8 +216,17 @@ class Client:
         headers: dict[str, str] | None = None,
         wait: int = 0,
         repeatable: bool = True,
+        auth: httpx.Auth | None = None,
     ) -> bytes:
-        """The body of a good answer, after as many attempts as are safe."""
+        """The body of a good answer to any call, after as many attempts as are safe.
+
+        Args:
+            repeatable: whether the call may be made again when no answer came.
+            auth: who is calling, if it is not whom the client was made for.
+
+        Raises:
+            ClientError: see the module.
+        """
         headers = dict(headers or {})
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -217,7 +243,7 @@ class Client:
                 method, self._url + path, content=content, headers=headers, timeout=timeout
             )
             try:
-                response = await self._http.send(request, auth=self._auth)
+                response = await self._http.send(request, auth=auth or self._auth)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 fault: ClientError = _unreachable(self._url, error)  # nothing was sent
             except httpx.DecodingError:

@@ -189,6 +189,15 @@ class Settings(StoreSettings, WebSettings):
     score_policy: Literal["latest", "best"] = Field(
         "latest", description="latest publishes every score, best only improvements."
     )
+    require_proof: Annotated[bool, BeforeValidator(values.switch)] = Field(
+        default=False, description="1 lets players publish what they played here alone; API keys may publish."
+    )
+    publish_transcripts: Annotated[bool, BeforeValidator(values.switch)] = Field(
+        default=True, description="0 keeps the transcripts of matches from the relays."
+    )
+    match_expiry: int = Field(
+        86_400, ge=60, le=31_536_000, description="Seconds for which a match may rest before it is forfeited."
+    )
     cors_origins: Annotated[frozenset[str], BeforeValidator(values.origins)] = Field(
         frozenset(), description="The sites whose pages may sign in from a browser, by commas."
     )

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
 from app.delivery.status import about
+from app.match_host import MatchHost
+from app.matches.opening import sign_commitment
+from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
 from app.publisher import Publisher
 from app.recovery import recover
@@ -22,6 +25,7 @@ from app.store.database import Database, database_fault
 from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
+from app.store.match_book import MatchBook
 from app.store.outbox import StoreOutbox, register_relays, retire_relays
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
@@ -34,6 +38,7 @@ from app.web.edge import Edge
 from app.web.health import Health
 from app.web.leaderboard import LeaderboardRoutes
 from app.web.limits import LimitAddresses, LimitedSignIn, Limits, Rates
+from app.web.matches import Matches
 from app.web.metrics import Metrics
 from app.web.nip05 import nip05_routes
 from app.web.origin import Origins
@@ -41,6 +46,7 @@ from app.web.protocol import protocol_routes
 from app.web.scores import Scores
 from app.web.service_metrics import ServiceMetrics
 from app.web.signed_calls import SignedCalls
+from app.web.store_proofs import StoreProofs
 from app.web.traffic import Traffic
 from app.web.verify import Verification
 
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
 
     from app.config import Settings
     from app.jwt_trust import JwtTrust
+    from app.matches.commitment import Terms
     from app.nostr.event import Event
     from app.nostr.keys import SecretKey
     from app.scores.score import Claim
@@ -73,10 +80,16 @@ class Service:
     ledger: Ledger
     engine: Engine
     publisher: Publisher
+    host: MatchHost
     counters: Counters
     jwt_tokens: JwtTokens | None
     unread: Mapping[str, str]
     clock: Callable[[], float]
+
+    @property
+    def proofs(self) -> StoreProofs:
+        """What proves the scores of this service."""
+        return StoreProofs(self.store)
 
     def app(self, public_url: str, board: LiveBoard | None = None) -> ASGIApp:
         """The HTTP application, with a board if there is one; clients reach it under `public_url`."""
@@ -88,10 +101,12 @@ class Service:
         limits = Limits(Rates.of(self.settings), self.counters, Origins(self.settings.trusted_proxies))
         traffic = Traffic()
         metrics = ServiceMetrics(self.store, self.engine, self.publisher, traffic, self.clock)
+        sign_in = LimitedSignIn(authenticator, limits)
         routes = [
-            *Scores(self.publisher, LimitedSignIn(authenticator, limits), public_url).routes(),
+            *Scores(self.publisher, sign_in, public_url, only_proved=self.settings.require_proof).routes(),
+            *Matches(self.host, sign_in, public_url).routes(),
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
-            *Verification(self.settings.verifying_keys, limits).routes(),
+            *Verification(self.settings.verifying_keys, limits, sign_in).routes(),
             *protocol_routes(self.settings),
             *nip05_routes(self.settings.pubkey, self.settings.relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
@@ -111,7 +126,7 @@ class Service:
 
         return [
             *LeaderboardRoutes(board, limits).routes(),
-            *page_routes(self.settings, public_url, board.view, limits),
+            *page_routes(self.settings, public_url, board.view, limits, matches=True),
         ]
 
 
@@ -137,11 +152,21 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
     outbox = StoreOutbox(store, holder=holder, relays=relays, clock=clock)
     counters = Counters(settings.rate_limit_storage)
     try:
+        journal = Journal(relays, holder)
         ledger = Ledger(
             sign=partial(_sign_claim, settings.secret_key),
             sign_deletion=lambda d, at: sign_deletion(settings.secret_key, d=d, created_at=at),
-            journal=Journal(relays, holder),
+            journal=journal,
             only_improvements=settings.score_policy == "best",
+            clock=clock,
+        )
+        book = MatchBook(
+            sign_commitment=partial(_sign_commitment, settings.secret_key),
+            sign_transcript=partial(sign_transcript, settings.secret_key),
+            ledger=ledger,
+            journal=journal,
+            expiry=settings.match_expiry,
+            publishes=settings.publish_transcripts,
             clock=clock,
         )
         unread = await recover(settings.relays, settings.verifying_keys, outbox)
@@ -152,7 +177,9 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
+            host = MatchHost(store, book, engine, clock)
             tasks = [
+                asyncio.create_task(host.sweep(), name="matches"),
                 asyncio.create_task(_beat(outbox, engine), name="beat"),
                 asyncio.create_task(
                     database.backend.listen(partial(engine.wake, settings.relays)), name="listen"
@@ -161,8 +188,11 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
             ]
             try:
                 publisher = Publisher(store, ledger, engine)
-                yield Service(settings, store, ledger, engine, publisher, counters, jwt_tokens, unread, clock)
+                yield Service(
+                    settings, store, ledger, engine, publisher, host, counters, jwt_tokens, unread, clock
+                )
             finally:
+                host.close()
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)
@@ -221,6 +251,10 @@ async def _leave(outbox: StoreOutbox) -> None:
 
 def _sign_claim(secret: SecretKey, claim: Claim, created_at: int) -> Event:
     return sign_score(secret, username=claim.username, score=claim.score, created_at=created_at)
+
+
+def _sign_commitment(secret: SecretKey, terms: Terms, commitment: str, created_at: int) -> Event:
+    return sign_commitment(secret, terms=terms, commitment=commitment, created_at=created_at)
 
 
 def _sign_auth(secret: SecretKey, clock: Callable[[], float], relay: str, challenge: str) -> str:

@@ -20,6 +20,7 @@ from app.web.origin import Origins
 from app.web.pages.routes import page_routes
 from app.web.protocol import protocol_routes
 from app.web.read_only import ReadOnly
+from app.web.relay_proofs import RelayProofs
 from app.web.service_metrics import MirrorMetrics
 from app.web.traffic import Traffic
 from app.web.verify import Verification
@@ -67,7 +68,8 @@ async def open_mirror(
     """Read the relays until the context ends."""
     counters = Counters(settings.rate_limit_storage)
     try:
-        async with open_board(settings.relays, settings.verifying_keys, clock) as board:
+        relays, keys = settings.relays, settings.verifying_keys
+        async with open_board(relays, keys, clock, RelayProofs(relays, keys)) as board:
             yield Mirror(settings, board, counters)
     finally:
         await counters.close()

@@ -15,6 +15,7 @@ from app.scores.score_event import address, identifier
 from app.store.errors import StoreUnavailable
 from app.store.journal import Signed
 from app.store.ledger import Deletion, NotImproved, Replayed, Request
+from app.store.matches import tally_of
 from app.store.scores import RelayState, StoredScore, find_score, latest_score
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.scores.score import Claim
     from app.store.idempotency import Attempt
     from app.store.ledger import Ledger
+    from app.store.matches import Proof, Tally
     from app.store.store import Store
 
 _LOOK_EVERY = 0.2
@@ -51,6 +53,8 @@ class Receipt:
         address: what the event stands at, or what it deletes.
         deleted_at: `created_at` of the deletion that covers the score, unix seconds; None while it stands.
         replayed: the request came before, and this is its score.
+        proof: the match that proves the score; None for one that is claimed.
+        matches: of the name, where it is asked for.
     """
 
     event_id: str
@@ -60,17 +64,22 @@ class Receipt:
     relays: tuple[RelayState, ...]
     deleted_at: int | None = None
     replayed: bool = False
+    proof: Proof | None = None
+    matches: Tally | None = None
 
     def to_json(self) -> bytes:
-        """The JSON object that clients get: event, address, state, and how it stands at each relay."""
+        """The JSON object that clients get: event, address, state, how it stands at each relay, proof."""
         document: dict[str, object] = {
             "event": orjson.Fragment(self.payload),
             "address": self.address,
             "state": self.state,
             "relays": self.relays,
+            "proof": self.proof,
         }
         if self.deleted_at is not None:
             document["deleted_at"] = self.deleted_at
+        if self.matches is not None:
+            document["matches"] = self.matches
         return orjson.dumps(document)
 
 
@@ -83,6 +92,22 @@ def score_state(states: Collection[DeliveryState]) -> ScoreState:
     if DeliveryState.SUPERSEDED in states or DeliveryState.CONFLICT in states:
         return ScoreState.SUPERSEDED
     return ScoreState.REJECTED
+
+
+def hand_over(engine: Engine, signed: Signed, hold: frozenset[str]) -> set[str]:
+    """Have the relays' workers take what was stored.
+
+    Args:
+        hold: the relays whose deliveries this process holds.
+
+    Returns:
+        The relays whose delivery nobody holds: another process may take it.
+    """
+    engine.dispatch(signed.held)
+    unheld = {url for url, state in signed.states.items() if state is DeliveryState.PENDING} - hold
+    if unheld:
+        engine.wake(unheld)
+    return unheld
 
 
 class Publisher:
@@ -149,9 +174,7 @@ class Publisher:
     async def _deliver(self, signed: Signed, where: str, hold: frozenset[str], wait: float) -> Receipt:
         pending = [url for url, state in signed.states.items() if state is DeliveryState.PENDING]
         watch = self._engine.watch(signed.event.id, pending) if wait and pending else None
-        self._engine.dispatch(signed.held)
-        if unheld := set(pending) - hold:
-            self._engine.wake(unheld)
+        unheld = hand_over(self._engine, signed, hold)
         receipt = Receipt(
             signed.event.id,
             signed.payload,
@@ -211,9 +234,14 @@ class Publisher:
         return _receipt(await self._store.read(lambda connection: find_score(connection, event_id)))
 
     async def latest(self, username: str) -> Receipt | None:
-        """The newest score event of a name, however it is spelled; its state may be `deleted`."""
+        """The newest score event of a name, however it is spelled, and how many matches it has begun.
+
+        Its state may be `deleted`.
+        """
         d = identifier(username)
-        return _receipt(await self._store.read(lambda connection: latest_score(connection, d)))
+        stored, tally = await self._store.read(lambda c: (latest_score(c, d), tally_of(c, d)))
+        receipt = _receipt(stored)
+        return receipt and replace(receipt, matches=tally)
 
 
 def _receipt(stored: StoredScore | None) -> Receipt | None:
@@ -226,4 +254,5 @@ def _receipt(stored: StoredScore | None) -> Receipt | None:
         ScoreState.DELETED if stored.deleted_at else score_state([relay.state for relay in stored.relays]),
         stored.relays,
         stored.deleted_at,
+        proof=stored.proof,
     )

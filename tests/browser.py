@@ -40,7 +40,10 @@ FLAGS = (
 SECONDS = 60
 DESK = (1280, 800)
 PHONE = (390, 844)
-KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, "Space": 32}
+KEYS = {
+    "Tab": 9, "Enter": 13, "Escape": 27, "Space": 32, "ArrowLeft": 37, "ArrowRight": 39,
+    "1": 49, "2": 50, "3": 51,
+}  # fmt: skip
 _LISTENING = "DevTools listening on "
 
 
@@ -172,6 +175,38 @@ class Page:
         x, y = await self.evaluate(place)
         for kind in ("mousePressed", "mouseReleased"):
             await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    async def follow(self, selector: str) -> None:
+        """Click a link and wait until the page that it leads to has loaded."""
+        self._loaded.clear()
+        await self.click(selector)
+        async with asyncio.timeout(SECONDS):
+            await self._loaded.wait()
+
+    async def drag(self, selector: str, x: float, y: float) -> None:
+        """Drag the middle of an element so many pixels with the mouse."""
+        box = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        left, top = await self.evaluate(
+            f"(() => {{ const box = {box}; return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
+        )
+        steps = [("mousePressed", 0.0), ("mouseMoved", 0.5), ("mouseMoved", 1.0), ("mouseReleased", 1.0)]
+        for kind, part in steps:
+            await self.call(
+                "Input.dispatchMouseEvent", type=kind, x=left + part * x, y=top + part * y, button="left",
+                buttons=0 if kind == "mouseReleased" else 1, clickCount=1,
+            )  # fmt: skip
+
+    async def begin_with(self, script: str) -> None:
+        """Run a script in every page that is opened from now on, before its own."""
+        await self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    async def network(self, *, there: bool) -> None:
+        """Take the network away, or give it back."""
+        await self.call("Network.enable")
+        await self.call(
+            "Network.emulateNetworkConditions", offline=not there, latency=0, downloadThroughput=-1,
+            uploadThroughput=-1,
+        )  # fmt: skip
 
     async def press(self, key: str) -> None:
         """Press a key of `KEYS`."""

@@ -30,17 +30,26 @@ ROOMS: dict[str, set[str]] = {
     "app.client_auth": {"app.nostr"},
     "app.client_answers": {"app.nostr"},
     "app.client": {"app.nostr", "app.client_auth", "app.client_answers"},
+    "app.match_client": {"app.nostr", "app.briscola", "app.matches", "app.client", "app.client_auth"},
     "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
     "app.log": set(),
     "app.histogram": set(),
-    "app.store": {"app.nostr", "app.scores", "app.delivery", "app.principal", "app.histogram"},
+    "app.store": {
+        "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.principal",
+        "app.histogram",
+    },
     "app.recovery": {"app.nostr", "app.scores", "app.delivery", "app.store"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
+    "app.match_host": {
+        "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.store",
+        "app.publisher", "app.principal",
+    },
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
         "app.principal", "app.config_values", "app.jwt_trust", "app.histogram", "app.event_file",
+        "app.briscola", "app.matches", "app.match_host",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}

@@ -38,34 +38,36 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CardTable:
-    """You at seat 0 and `computer` at every other; `advisor`, when there is one, gives you hints."""
+    """You at seat 0; `advisor`, when there is one, gives you hints."""
 
     console: Console
     words: CardWords
-    computer: Player
     advisor: Player | None = None
 
-    def play(self, state: State) -> Outcome | None:
-        """Play `state` to its end.
+    def play(self, state: State, computer: Player) -> Outcome | None:
+        """Play `state` to its end, with `computer` at every other seat.
 
         Raises:
             InputEnded: the input ended first.
             Stopped: `q` or Ctrl-C was typed.
         """
-        face_up = state.observation(YOU).public.face_up
-        if face_up is not None:
-            self.console.print(Text.assemble("Under the stock: ", self.words.card(face_up)))
+        self.begin(state.observation(YOU).public)
         while (seat := state.to_move) is not None:
             told = state.observation(YOU)
             if told.public.trump is not None and not told.public.table:
-                self._announce(told.public)
-            action = self._ask(told) if seat == YOU else self.computer(state.observation(seat))
+                self.announce(told.public)
+            action = self.ask(told) if seat == YOU else computer(state.observation(seat))
             self.console.print(self.words.deed(seat, action, not told.public.table))
             state = state.apply(action)
-            self._follow(told.public, state.observation(YOU).public)
+            self.follow(told.public, state.observation(YOU).public)
         return state.outcome
 
-    def _announce(self, public: Public) -> None:
+    def begin(self, public: Public) -> None:
+        """The first line of a hand."""
+        if public.face_up is not None:
+            self.console.print(Text.assemble("Under the stock: ", self.words.card(public.face_up)))
+
+    def announce(self, public: Public) -> None:
         """The lines over a trick: its number, the stock, briscola, the call, everybody's points."""
         plays = sum(isinstance(action, Play) for action in public.actions)
         parts = [Text(f"Trick {plays // len(public.hand_sizes) + 1}", "bold")]
@@ -81,7 +83,7 @@ class CardTable:
         for line in (parts, totals):  # two lines, so that each fits a narrow terminal
             self.console.print(Text(" · ").join(line))
 
-    def _follow(self, before: Public, after: Public) -> None:
+    def follow(self, before: Public, after: Public) -> None:
         """What the last action brought about: a trick taken, a target set, a partner shown."""
         if before.table and not after.table:
             worth = sum(after.points) - sum(before.points)
@@ -98,7 +100,7 @@ class CardTable:
                 shown = self.words.holder(after.holder, alone=after.holder == after.bidder)
                 self._say(f"That is the called card: {shown}.", "bold")
 
-    def _ask(self, told: Observation) -> Action:
+    def ask(self, told: Observation) -> Action:
         """Show the choices and read one, until it is one of them."""
         cards = [action for action in told.legal_actions if isinstance(action, Play | Call)]
         if len(cards) > _SMALL_HAND:

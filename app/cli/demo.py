@@ -83,7 +83,7 @@ async def _demo(folder: Path, listening: socket.socket, once: bool) -> int:
         started = asyncio.Event()
         async with (
             open_service(settings) as service,
-            open_board(settings.relays, settings.verifying_keys, time.time) as board,
+            open_board(settings.relays, settings.verifying_keys, time.time, service.proofs) as board,
         ):
             server = Server(
                 service.app(url, board),

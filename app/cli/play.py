@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from app.cli.card_words import Language
 
 
-def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes:
+def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes | None:
     if text is None:
-        return secrets.token_bytes(SEED_BYTES)
+        return None
     try:
         seed = bytes.fromhex(text)
     except ValueError:
@@ -43,10 +43,22 @@ def _seed(ctx: click.Context, param: click.Parameter, text: str | None) -> bytes
 @click.option("--names", type=click.Choice(LANGUAGES), default="italian", show_default=True)
 @click.option("--seed", callback=_seed, metavar="HEX", help="Deal the cards of this seed again.")
 @click.option("--hints", is_flag=True, help="Before each choice say what the strongest computer would do.")
-def command(variant: str, level: str, names: Language, seed: bytes, hints: bool) -> None:
+@click.option("--server", metavar="URL", help="Play a proved hand on the service at this address.")
+@click.option("--name", help="With --server: the name that the score is published under.")
+def command(
+    variant: str,
+    level: str,
+    names: Language,
+    seed: bytes | None,
+    hints: bool,
+    server: str | None,
+    name: str | None,
+) -> None:
     """Play a hand of briscola against the computer; you lead.
 
-    Type a card by its number or its name (C10), q to stop. Nothing is recorded or published.
+    Type a card by its number or its name (C10), q to stop. Nothing is recorded or published, but with
+    --server: then the service deals and answers, and publishes your score, which anyone can replay.
+    BRISCOLA_PLAYER_KEY is your own secret key; a hand that you leave waits there for a day.
     """
     for stream in (sys.stdin, sys.stdout):
         if stream is None:
@@ -54,15 +66,23 @@ def command(variant: str, level: str, names: Language, seed: bytes, hints: bool)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without UTF-8, or bytes that are none
     console = Console(highlight=False)
+    if server is not None:
+        if variant != TwoPlayer.variant or seed is not None:
+            raise click.UsageError("--server deals two-player hands: leave out --variant and --seed")
+        _play_proved(console, names, hints, server, name, level)
+        return
+    if name is not None:
+        raise click.UsageError("--name goes with --server")
     two = variant == TwoPlayer.variant
     if level == MASTER and not two:
         raise click.UsageError(f"{MASTER} plays {TwoPlayer.variant} only: choose another level")
+    seed = seed or secrets.token_bytes(SEED_BYTES)
     state = VARIANTS[variant].start(shuffled_deck(seed))
     advisor = computer(MASTER if two else "sharp", seed, variant) if hints else None
-    table = CardTable(console, CardWords(names, state.seats), computer(level, seed, variant), advisor)
+    table = CardTable(console, CardWords(names, state.seats), advisor)
     try:
         console.print(f"Briscola, {variant}, against the computer at level {level}.")
-        outcome = table.play(state)
+        outcome = table.play(state, computer(level, seed, variant))
         if outcome is not None:
             console.print()
             console.print(closing(outcome), style="bold")
@@ -76,6 +96,23 @@ def command(variant: str, level: str, names: Language, seed: bytes, hints: bool)
         raise  # whoever reads has seen enough; click ends quietly
     except OSError as error:
         raise Unusable(f"cannot go on with the hand: {error.strerror}") from None
+
+
+def _play_proved(
+    console: Console, names: Language, hints: bool, server: str, name: str | None, level: str
+) -> None:
+    from app.cli.proved_hand import (
+        play_proved,  # what it loads takes a second, and a hand here needs none of it
+    )
+
+    advisor = computer(MASTER, secrets.token_bytes(SEED_BYTES)) if hints else None
+    try:
+        play_proved(CardTable(console, CardWords(names, TwoPlayer.seats), advisor), server, name, level)
+    except (Stopped, KeyboardInterrupt):
+        console.print("You stop here: the hand waits on the service, and the same command goes on with it.")
+    except InputEnded:
+        click.echo("The input ended before the hand did: it waits on the service.", err=True)
+        raise click.exceptions.Exit(2) from None
 
 
 def closing(outcome: Outcome) -> str:

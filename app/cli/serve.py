@@ -85,7 +85,7 @@ async def serve_until_signal(
     public_url = settings.public_url or url_of(listening)
     async with (
         open_service(settings) as service,
-        open_board(settings.relays, settings.verifying_keys, time.time) as board,
+        open_board(settings.relays, settings.verifying_keys, time.time, service.proofs) as board,
     ):
         guard = Guard(public_url, Origins(settings.trusted_proxies))
         app, stopping = service.app(public_url, board), partial(service.stop_waiting, board)

@@ -30,7 +30,10 @@ READ_SIZE = 64 * 1024
 WRITE_LIMIT = 8 * 1024 * 1024
 """More waits to be read by a relay that reads nothing than we would ever send one that does."""
 
-PING_FLOOD = 64
+FRAME_FLOOD = 64
+FRAMES_PER_MESSAGE = 8
+"""A read with more frames than so many, and so many for each message in it, has a second of rest after it."""
+
 THROTTLE_LIMIT_SECONDS = 5.0
 
 _STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
@@ -212,21 +215,22 @@ class Connection(asyncio.BufferedProtocol):
     def _messages(self) -> list[bytes]:
         """The complete text messages among the frames received, in order."""
         messages: list[bytes] = []
-        pings = 0
+        frames = 0
         for event in self._protocol.events_received():
             if not isinstance(event, Frame):
                 continue
-            pings += event.opcode is Opcode.PING
+            frames += 1
             if event.opcode is Opcode.TEXT and event.fin:
                 messages.append(bytes(event.data))
             elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
                 if event.opcode is not Opcode.CONT:
                     self._binary = event.opcode is Opcode.BINARY
-                self._fragments.append(bytes(event.data))
+                if event.data:  # empty ones count for no limit, and a relay may send them without end
+                    self._fragments.append(bytes(event.data))
                 if event.fin:
                     messages.append(b"" if self._binary else b"".join(self._fragments))
                     self._fragments.clear()
-        if pings > PING_FLOOD:
+        if frames > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
             self.throttle(1.0)
         return messages
 

@@ -12,9 +12,10 @@ import orjson
 
 from app.nostr import nip09
 from app.nostr.event import InvalidEvent, parse_event, verify_event
+from app.nostr.json_text import parse_outermost
 from app.scores.score_event import APP_TAG, KIND
 from app.scores.signed_score import Deletion, SignedScore, read_deletion
-from app.verifier import PUBLISHED_QUOTES, Check, verify_with
+from app.verifier import Check, verify_with
 
 _FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
 
@@ -27,7 +28,7 @@ class Candidate(NamedTuple):
     d: str | None
     """What the score's address ends in; None for a deletion."""
     text: bytes
-    """The event's JSON text."""
+    """The event as this app would write it: compact, its seven fields in the order of NIP-01."""
 
 
 class Unproved(NamedTuple):
@@ -39,21 +40,24 @@ class Unproved(NamedTuple):
 Finding = SignedScore | Deletion | Unproved
 
 
-# The beginning of a score as this app writes it, up to the app tag.
+# A score as this app writes it, and as most relays send it.
 _USUAL = re.compile(
     rb'\{"id":"([0-9a-f]{64})","pubkey":"([0-9a-f]{64})","created_at":([0-9]{1,15}),"kind":31250,'
-    rb'"tags":\[\["d","([^"\\\\]+)"\],\["app","briscola-score"\],'
+    rb'"tags":\[\["d","([^"\\]+)"\],\["app","briscola-score"\],\["username","[^"\\]+"\],'
+    rb'\["score","[0-9]{1,3}"\]\],'
+    rb'"content":"\{\\"v\\":1,\\"username\\":\\"[^"\\]+\\",\\"score\\":[0-9]{1,3}\}",'
+    rb'"sig":"[0-9a-f]{128}"\}'
 )
 
 
 def looks_right(text: bytes, keys: frozenset[str]) -> Candidate | None:
     """All about an event that can be checked without its signature; None if it cannot count."""
-    if usual := _USUAL.match(text):
+    if usual := _USUAL.fullmatch(text):
         event_id, pubkey, created_at, d = usual.groups()
-        if pubkey.decode() not in keys:
+        name = _decoded(d)
+        if name is None or pubkey.decode() not in keys:
             return None
-        if text.count(b'"') == PUBLISHED_QUOTES and (name := _decoded(d)) is not None:
-            return Candidate(event_id.decode(), int(created_at), name, text)
+        return Candidate(event_id.decode(), int(created_at), name, text)
     return _parsed(text, keys)
 
 
@@ -90,9 +94,20 @@ def _parsed(text: bytes, keys: frozenset[str]) -> Candidate | None:
         d = values.get("d")
         if type(d) is not str or values.get("app") != APP_TAG:
             return None
-    if len(fields) != len(_FIELDS):  # an event is stored and shown without what its signature does not cover
-        text = orjson.dumps({name: fields[name] for name in _FIELDS if name in fields})
-    return Candidate(event_id, created_at, d, text)
+    written = _written(text, fields)
+    return None if written is None else Candidate(event_id, created_at, d, written)
+
+
+def _written(text: bytes, fields: dict[str, object]) -> bytes | None:
+    """The event as this app would write it; None if a key of it occurs twice, or it is no event at all.
+
+    Blanks, line breaks and fields that the signature does not cover are not passed on.
+    """
+    try:
+        written = orjson.dumps({name: fields[name] for name in _FIELDS if name in fields})
+    except orjson.JSONEncodeError:
+        return None  # it nests deeper than any event
+    return written if parse_outermost(text)[1] is None else None
 
 
 def judge(candidate: Candidate, keys: frozenset[str]) -> Finding:

@@ -36,7 +36,11 @@ logger = logging.getLogger(__name__)
 
 
 class Judging:
-    """Judges what is offered, in about the order it came."""
+    """Judges what is offered, in about the order it came.
+
+    Attributes:
+        is_news: Whether a candidate would change anything now, if its signature held.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class Judging:
     ) -> None:
         """Judge against the app's keys; `found` hears of each finding before its source does."""
         self._keys = keys
+        self.is_news = matters
         self._found = found
         self._docket = Docket(matters)
         self._offered = asyncio.Event()

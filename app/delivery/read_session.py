@@ -52,6 +52,8 @@ class Received(NamedTuple):
     created_at: int
     text: bytes
     """Its JSON text."""
+    live: bool = False
+    """Whether it came by the subscription that is followed; any copy may, as often as the relay likes."""
 
 
 class ReadSession:
@@ -158,7 +160,7 @@ class ReadSession:
             if self._backfills[0].request is None:
                 self._turn(now)
         elif self._follows and subscription == _LIVE:
-            events.append(event)
+            events.append(event._replace(live=True))
         else:
             self.ignored += 1
 

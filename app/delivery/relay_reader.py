@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.delivery.backoff import Backoff, Random
 from app.delivery.connection import ConnectError, Connection, connect
-from app.delivery.judge import Finding, Unproved, looks_right
+from app.delivery.flood import Flood
+from app.delivery.judge import Candidate, Finding, Unproved, looks_right
 from app.delivery.read_session import ReadSession
 from app.delivery.status import about
 from app.nostr import nip09
@@ -35,10 +36,6 @@ REST_SECONDS = 0.02
 
 FORGED_LIMIT = 1000
 """A relay is left alone for a while after so many events whose signature does not hold."""
-
-FLOOD_MESSAGES = 256
-FLOOD_SECONDS = 0.0002
-"""After a read with more than so many messages that mean nothing, reading rests so long per message."""
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +100,7 @@ class RelayReader:
         self._reason = ""
         self._events = self._ignored = self._forged = 0
         self._pending = 0  # candidates that are not judged yet
+        self._flood = Flood()
         self._since: int | None = None
         self._connection: Connection | None = None
         self._session: ReadSession | None = None
@@ -137,20 +135,28 @@ class RelayReader:
         connection, session = self._connection, self._session
         if connection is None or session is None:
             return
-        events = session.receive(messages, self._loop.time())
-        candidates = [
-            candidate for event in events if (candidate := looks_right(event.text, self._keys)) is not None
-        ]
-        flood = len(messages) - len(candidates)
-        self._events += len(candidates)
-        self._ignored += flood
+        now = self._loop.time()
+        events = session.receive(messages, now)
+        candidates: list[Candidate] = []
+        useful = known = 0
+        for event in events:
+            if (candidate := looks_right(event.text, self._keys)) is None:
+                continue
+            if event.live and not self._judging.is_news(candidate):
+                known += 1
+            else:
+                candidates.append(candidate)
+                useful += len(event.text)
+        self._events += len(candidates) + known
+        self._ignored += len(messages) - len(candidates) - known
         if candidates:
             self._pending += len(candidates)
             self._judging.offer(self, candidates)
+        rest = self._flood.rest(len(messages) - len(candidates), sum(map(len, messages)) - useful, now)
         if len(self._judging) > WAITING_LIMIT:
-            connection.throttle(REST_SECONDS)
-        if flood > FLOOD_MESSAGES:
-            connection.throttle(flood * FLOOD_SECONDS)
+            rest = max(rest, REST_SECONDS)
+        if rest:
+            connection.throttle(rest)
         self._pump()
         self._wake.set()
 

@@ -15,6 +15,7 @@ from app.delivery import answer
 from app.delivery.backoff import Backoff, Random
 from app.delivery.conflicts import Conflicts
 from app.delivery.connection import ConnectError, Connection, connect
+from app.delivery.flood import Flood
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
@@ -26,10 +27,6 @@ from app.delivery.verdicts import Verdicts
 
 HELD_LIMIT = 4096
 """Deliveries in memory per relay: queued, in flight, or answered and not yet recorded."""
-
-FLOOD_MESSAGES = 256
-FLOOD_SECONDS = 0.0002
-"""After a read with more than so many messages that settle nothing, reading rests so long per message."""
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +62,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._session = Session(relay, sign_auth)
         self._connection: Connection | None = None
+        self._flood = Flood()
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
@@ -204,11 +202,13 @@ class Worker:
 
     def received(self, messages: list[bytes]) -> None:
         """Take what the relay sent."""
-        replies = self._session.receive(messages, self._loop.time())
+        at = self._loop.time()
+        replies = self._session.receive(messages, at)
         self._settle(replies)
-        flood = len(messages) - len(replies)
-        if flood > FLOOD_MESSAGES and self._connection is not None:
-            self._connection.throttle(flood * FLOOD_SECONDS)
+        if useless := len(messages) - len(replies):
+            rest = self._flood.rest(useless, sum(map(len, messages)), at)
+            if rest and self._connection is not None:
+                self._connection.throttle(rest)
         self._pump()
         self._wake_for_room()
         self._note_drained()

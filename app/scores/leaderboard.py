@@ -12,7 +12,7 @@ from app.scores.ordered import Key, Ordered
 from app.scores.signed_score import SignedScore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from app.scores.signed_score import Deletion
 
@@ -157,9 +157,13 @@ class Leaderboard:
 
         Costs O(log n + w log w) for w rows in the window: keep it as long as `version` is the same.
         """
+        return Ranking(self.rows(since, until))
+
+    def rows(self, since: int | None = None, until: int | None = None) -> Iterator[SignedScore]:
+        """The rows of a time, both ends included, oldest first."""
         lower = None if since is None else (since,)
         upper = None if until is None else (until + 1,)
-        return Ranking(row for _, _, row in self._by_time.keys.irange(lower, upper))
+        return (row for _, _, row in self._by_time.keys.irange(lower, upper))
 
     def would_change(self, d: str, created_at: int, event_id: str) -> bool:
         """Whether a score with these, if its signature held, is news here; false for known and older ones."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import bindparam, func, insert, select, update
 
 from app.delivery.model import DeliveryState
+from app.nostr import nip09
+from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
 from app.store.outbox import register_relays
 from app.store.tables import delivery, event, relay
@@ -37,8 +39,13 @@ class Standing(NamedTuple):
 
 
 def newest_events(connection: Connection) -> list[NewestEvent]:
-    """The newest event of every address."""
-    last = select(event.c.d, func.max(event.c.created_at).label("at")).group_by(event.c.d).subquery()
+    """The newest event of every score's address: a score, or the deletion of one."""
+    last = (
+        select(event.c.d, func.max(event.c.created_at).label("at"))
+        .where(event.c.kind.in_([KIND, nip09.KIND]))
+        .group_by(event.c.d)
+        .subquery()
+    )
     rows = connection.execute(
         select(event.c.seq, event.c.id, event.c.d, event.c.created_at).join(
             last, (last.c.d == event.c.d) & (last.c.at == event.c.created_at)

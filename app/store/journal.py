@@ -27,13 +27,18 @@ MAX_LEAD = 60
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The newest event of an address: a score, or the deletion of one."""
+    """The newest event of an address: a score, or the deletion of one.
+
+    Attributes:
+        level: the computer's that a proved score was played against; None for others.
+    """
 
     seq: int
     event_id: str
     created_at: int
     kind: int
     score: int
+    level: str | None = None
 
     @property
     def is_score(self) -> bool:
@@ -47,6 +52,8 @@ class Entry:
 
     Attributes:
         hold: relays whose worker takes the delivery from memory right after the commit.
+        level: as for `Version`.
+        published: whether it goes to the relays.
     """
 
     seq: int
@@ -56,10 +63,13 @@ class Entry:
     event: Event
     payload: str
     hold: frozenset[str]
+    level: str | None = None
+    published: bool = True
 
     def version(self) -> Version:
         """The entry as the newest of its address."""
-        return Version(self.seq, self.event.id, self.event.created_at, self.event.kind, self.score)
+        event = self.event
+        return Version(self.seq, event.id, event.created_at, event.kind, self.score, self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +90,12 @@ class Signed:
 
 _SELECT_LAST = "SELECT seq, signed_at FROM event ORDER BY seq DESC LIMIT 1"
 _SELECT_NEWEST = """
-    SELECT d, seq, id, created_at, kind, score FROM each(?) JOIN event
+    SELECT d, seq, id, created_at, kind, score, level FROM each(?) JOIN event
     ON d = value AND created_at = (SELECT max(other.created_at) FROM event AS other WHERE other.d = value)
 """
-_INSERT_EVENT = Insert("event", "seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind")
+_INSERT_EVENT = Insert(
+    "event", "seq, id, d, created_at, pubkey, username, score, payload, signed_at, kind, level"
+)
 _INSERT_DELIVERY = Insert("delivery", "event_seq, relay_id, state, message, attempts, due, holder")
 _SUPERSEDE = f"""
     UPDATE delivery SET state = '{DeliveryState.SUPERSEDED}', due = NULL, holder = NULL
@@ -143,7 +155,7 @@ class Journal:
         cursor.insert(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
         rows: list[tuple[object, ...]] = []
         for entry in entries:
-            for url, relay_id in self._relays.items():
+            for url, relay_id in self._relays.items() if entry.published else ():
                 if entry.seq in superseded:
                     rows.append((entry.seq, relay_id, DeliveryState.SUPERSEDED.value, "", 0, None, None))
                 else:
@@ -157,6 +169,8 @@ class Journal:
         return [self._signed(entry, entry.seq in superseded) for entry in entries]
 
     def _signed(self, entry: Entry, superseded: bool) -> Signed:
+        if not entry.published:
+            return Signed(entry.event, entry.payload, {}, ())
         state = DeliveryState.SUPERSEDED if superseded else DeliveryState.PENDING
         event = entry.event
         where = replaceable(event.kind, event.id, event.pubkey, entry.username)
@@ -185,4 +199,5 @@ def _event_row(entry: Entry, mark: float) -> tuple[object, ...]:
         entry.payload,
         mark,
         event.kind,
+        entry.level,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.scores.score_event import identifier
-from app.store.api_keys import active_keys
 from app.store.cursor import cursor_of
 from app.store.idempotency import Attempt, Result, read_results, write_results
 from app.store.journal import MAX_LEAD, Entry, Journal, Signed, Version, read_last, read_newest
@@ -16,14 +15,12 @@ from app.store.names import Name, lock_names, read_names, write_owners
 from app.store.refusals import (
     ClockBehind,
     KeyReused,
-    KeyRevoked,
-    NameBanned,
-    NameTaken,
     NothingToDelete,
     NotOwner,
     Refused,
     TooFast,
 )
+from app.store.rights import active_keys, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -47,12 +44,14 @@ class Request:
         principal: who makes it; None for this process itself, which owns no name and may publish every one.
         hold: relays whose worker takes the delivery from memory right after the commit.
         attempt: set if the request is to be answered once, however often it is sent.
+        level: the computer's that the score was played against, if a match proves it.
     """
 
     claim: Claim
     principal: Principal | None
     hold: frozenset[str]
     attempt: Attempt | None = None
+    level: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ class Ledger:
             only_improvements=self._only_improvements,
             now=now,
             seqs=iter(cursor.next_seqs(seq, len(requests))),
-            active=_active(cursor, requests),
+            active=active_keys(cursor, [request.principal for request in requests]),
             newest=read_newest(cursor, ds),
             names=read_names(cursor, ds),
             results=read_results(cursor, attempts, now),
@@ -163,7 +162,7 @@ class Ledger:
         """
         cursor = cursor_of(connection)
         cursor.lock(lock_names({identifier(request.username) for request in requests}))
-        active = _active(cursor, requests)
+        active = active_keys(cursor, [request.principal for request in requests])
         answers: list[Signed | Refused] = []
         for request in requests:
             try:
@@ -176,7 +175,7 @@ class Ledger:
         now = self._clock()
         d = identifier(request.username)
         seq, high_water = read_last(cursor, now)
-        _check_key(request.principal, active)
+        check_key(request.principal, active)
         before = read_newest(cursor, {d}).get(d)
         if before is None or not before.is_score:
             raise NothingToDelete(before.created_at if before else None)
@@ -209,7 +208,7 @@ class _Batch:
     def decide(self, request: Request) -> Entry | NotImproved | Replayed | Refused:
         """Sign a request's claim, or say why not."""
         try:
-            _check_key(request.principal, self.active)
+            check_key(request.principal, self.active)
             if request.attempt and request.attempt.id in self.results:
                 return self._replay(request.attempt)
             return self._append(request)
@@ -227,13 +226,22 @@ class _Batch:
     def _append(self, request: Request) -> Entry | NotImproved:
         claim = request.claim
         d = identifier(claim.username)
-        unowned = self._check_name(d, request.principal)
+        unowned = check_name(self.names.get(d), d, request.principal)
         before = self.newest.get(d)
-        if before and before.is_score and self.only_improvements and claim.score <= before.score:
+        if before and before.is_score and self.only_improvements and not _improves(request, before):
             self._note(request.attempt, before, improved=False)
             return NotImproved(before.event_id)
         event = self.sign(claim, _next_created_at(before, self.now))
-        entry = Entry(next(self.seqs), d, claim.username, claim.score, event, event.to_json(), request.hold)
+        entry = Entry(
+            next(self.seqs),
+            d,
+            claim.username,
+            claim.score,
+            event,
+            event.to_json(),
+            request.hold,
+            request.level,
+        )
         self.newest[d] = entry.version()
         if before and before.is_score:
             self.superseded.add(before.seq)
@@ -243,35 +251,21 @@ class _Batch:
         self._note(request.attempt, self.newest[d], improved=True)
         return entry
 
-    def _check_name(self, d: str, principal: Principal | None) -> bool:
-        """Whether nobody owns the name yet.
-
-        Raises:
-            NameBanned, NameTaken: if the principal may not publish it.
-        """
-        name = self.names.get(d)
-        if name is None:
-            return True
-        if name.banned:
-            raise NameBanned(d)
-        if principal and name.owner != principal.id and not principal.may_publish_any:
-            raise NameTaken(d)
-        return False
-
     def _note(self, attempt: Attempt | None, version: Version, *, improved: bool) -> None:
         if attempt:
             result = Result(attempt.fingerprint, version.seq, version.event_id, improved)
             self.results[attempt.id] = self.fresh_results[attempt.id] = result
 
 
-def _active(cursor: Cursor, requests: Sequence[Request | Deletion]) -> set[str]:
-    principals = [request.principal for request in requests]
-    return active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
+def _improves(request: Request, before: Version) -> bool:
+    """Whether a score takes the place of one that stands, where only improvements do.
 
-
-def _check_key(principal: Principal | None, active: set[str]) -> None:
-    if principal and principal.key_id and principal.key_id not in active:
-        raise KeyRevoked
+    Like is compared with like: claimed scores with each other, and those proved at one level. Otherwise the
+    newer one stands, but for a claim, which never takes the place of a proved score.
+    """
+    if request.level == before.level:
+        return request.claim.score > before.score
+    return request.level is not None
 
 
 def _next_created_at(before: Version | None, now: float) -> int:

@@ -8,7 +8,8 @@ Refused
  ├─ NameBanned           the operator has banned the name
  ├─ KeyReused            the Idempotency-Key came before with another body
  ├─ NotOwner             the score is another player's to delete
- └─ NothingToDelete      no score stands under the name
+ ├─ NothingToDelete      no score stands under the name
+ └─ MatchUnfinished      a match of this name at this level is still to be played
 """
 
 from __future__ import annotations
@@ -93,3 +94,17 @@ class NothingToDelete(Refused):
             else "no score was published under this name"
         )
         self.deleted_at = deleted_at
+
+
+class MatchUnfinished(Refused):
+    """A match of this name at this level is still to be played.
+
+    Attributes:
+        match: its id.
+    """
+
+    def __init__(self, match: str) -> None:
+        super().__init__(
+            f"the match {match} of this name at this level is not finished: play on, or resign it first"
+        )
+        self.match = match

@@ -11,6 +11,7 @@ from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.score_event import KIND
 from app.store.backlog import said_of
+from app.store.matches import Proof, find_proof
 from app.store.tables import delivery, event, relay
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class StoredScore:
     Attributes:
         payload: the event's JSON text.
         deleted_at: `created_at` of the deletion that covers the score, unix seconds; None while it stands.
+        proof: the match that it was played in; None for a score that is claimed.
     """
 
     seq: int
@@ -49,6 +51,7 @@ class StoredScore:
     payload: str
     relays: tuple[RelayState, ...]
     deleted_at: int | None
+    proof: Proof | None = None
 
 
 _deletion = event.alias()
@@ -70,13 +73,14 @@ _QUERY = select(
     event.c.username,
     event.c.score,
     event.c.payload,
+    event.c.level,
     _deleted_at.label("deleted_at"),
 )
 
 
 def find_score(connection: Connection, event_id: str) -> StoredScore | None:
     """The score event with this id, or the deletion with this id."""
-    return _read(connection, event.c.id == event_id)
+    return _read(connection, (event.c.id == event_id) & event.c.kind.in_([KIND, nip09.KIND]))
 
 
 def latest_score(connection: Connection, d: str) -> StoredScore | None:
@@ -94,7 +98,7 @@ def _read(connection: Connection, where: ColumnElement[bool]) -> StoredScore | N
         .where(delivery.c.event_seq == row[0])
         .order_by(relay.c.id)
     )
-    seq, identity, pubkey, username, score, payload, deleted_at = row
+    seq, identity, pubkey, username, score, payload, level, deleted_at = row
     return StoredScore(
         seq,
         identity,
@@ -107,4 +111,5 @@ def _read(connection: Connection, where: ColumnElement[bool]) -> StoredScore | N
             for url, text, said, tried, retired in states
         ),
         deleted_at,
+        None if level is None else find_proof(connection, seq),
     )

@@ -30,9 +30,10 @@ metadata = MetaData(
 # SQLite numbers rows by itself only in an INTEGER key.
 _Serial = BigInteger().with_variant(Integer, "sqlite")
 
-# Every event that was ever signed: scores, and deletions of scores (NIP-09), whose username is their `d` and
-# whose score is the one deleted. `signed_at` is the highest wall clock seen so far, so it never falls
-# but where an operator sets it back.
+# Every event that was ever signed: scores; deletions of scores (NIP-09), whose username is their `d` and
+# whose score is the one deleted; what is said of matches, whose `d` holds a colon, as no name does.
+# `signed_at` is the highest wall clock seen so far, so it never falls but where an operator sets it back.
+# `level` is the computer's that a proved score was played against; others have none.
 event = Table(
     "event",
     metadata,
@@ -46,6 +47,7 @@ event = Table(
     Column("payload", Text, nullable=False),
     Column("signed_at", Float, nullable=False),
     Column("kind", Integer, nullable=False, server_default="31250"),
+    Column("level", String(8)),
     # No two versions of an address share a second, whoever writes them.
     UniqueConstraint("d", "created_at"),
 )
@@ -147,6 +149,47 @@ seen_token = Table(
     Column("signature", String(128), primary_key=True),
     Column("created_at", BigInteger, nullable=False, index=True),
     sqlite_with_rowid=False,
+)
+
+# A hand against the computer. Seeds are secret until it is over. `token` is a hash of the one that plays it;
+# `plays` are the cards so far, divided by spaces; `due` is when something is to be done about it: it expires,
+# or its score is to be published.
+match = Table(
+    "match",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("d", Text, nullable=False, index=True),
+    Column("username", Text, nullable=False),
+    Column("principal", Text, nullable=False),
+    Column("any_name", Boolean, nullable=False),
+    Column("player", String(64), nullable=False),
+    Column("level", String(8), nullable=False),
+    Column("token", String(64), nullable=False),
+    Column("server_seed", String(64), nullable=False),
+    Column("salt", String(64), nullable=False),
+    Column("commitment", String(64), nullable=False),
+    Column("commitment_seq", _Serial, ForeignKey("event.seq"), nullable=False),
+    Column("state", String(9), nullable=False),
+    Column("due", Float),
+    Column("client_seed", String(64)),
+    Column("statement", Text),
+    Column("plays", Text, nullable=False),
+    Column("forfeit", String(8)),
+    Column("unpublished", String(12)),
+    Column("score_seq", _Serial, ForeignKey("event.seq"), unique=True),
+    Column("transcript_seq", _Serial, ForeignKey("event.seq")),
+    sqlite_with_rowid=False,
+)
+_has_due = match.c.due.is_not(None)
+Index("ix_match_due", match.c.due, sqlite_where=_has_due, postgresql_where=_has_due)
+_unfinished = match.c.state.in_(["committed", "playing"])
+Index(
+    "ix_match_unfinished",
+    match.c.d,
+    match.c.level,
+    unique=True,
+    sqlite_where=_unfinished,
+    postgresql_where=_unfinished,
 )
 
 # On PostgreSQL each writer numbers its transactions, and leaves the number of the last one that it committed.

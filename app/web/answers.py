@@ -7,14 +7,16 @@ from pydantic import ConfigDict, with_config
 # pydantic reads the standard library's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
+from app.matches.transcript import Forfeit
 from app.publisher import ScoreState
+from app.store.matches import Proof, Tally
 from app.store.scores import RelayState
 from app.verifier import Check
 
-_STRICT = with_config(ConfigDict(extra="forbid"))
+STRICT = with_config(ConfigDict(extra="forbid"))
 
 
-@_STRICT
+@STRICT
 class FaultDocument(TypedDict):
     """One faulty field of a body."""
 
@@ -22,7 +24,7 @@ class FaultDocument(TypedDict):
     message: str
 
 
-@_STRICT
+@STRICT
 class ProblemDocument(TypedDict):
     """What went wrong and what to do about it (RFC 9457)."""
 
@@ -32,9 +34,10 @@ class ProblemDocument(TypedDict):
     detail: str
     errors: NotRequired[list[FaultDocument]]
     deleted_at: NotRequired[int]
+    match: NotRequired[str]
 
 
-@_STRICT
+@STRICT
 class EventDocument(TypedDict):
     """A Nostr event (NIP-01)."""
 
@@ -47,18 +50,29 @@ class EventDocument(TypedDict):
     sig: str
 
 
-@_STRICT
+@STRICT
 class ScoreDocument(TypedDict):
-    """A signed score, or a deletion, and how it stands at each relay."""
+    """A signed score, or a deletion, and how it stands at each relay.
+
+    `proof` names the match that the score was played in; it is null for a score that is only claimed.
+    """
 
     event: EventDocument
     address: str
     state: ScoreState
     relays: list[RelayState]
+    proof: Proof | None
     deleted_at: NotRequired[int]
 
 
-@_STRICT
+@STRICT
+class PlayerDocument(ScoreDocument):
+    """A player's latest score, and how many matches of the name were dealt, finished and forfeited."""
+
+    matches: Tally
+
+
+@STRICT
 class VerdictDocument(TypedDict):
     """What the five checks found on one event, and whether it agrees with itself."""
 
@@ -72,17 +86,58 @@ class VerdictDocument(TypedDict):
     score: int | None
 
 
-@_STRICT
+@STRICT
+class PointsDocument(TypedDict):
+    """Card points taken by each side."""
+
+    player: int
+    computer: int
+
+
+@STRICT
+class TranscriptVerdictDocument(TypedDict):
+    """What the replay of a match found; `proved` and `not_proved` are sentences."""
+
+    id: str | None
+    ok: bool
+    reasons: list[str]
+    false_ply: int | None
+    match: str | None
+    player: str | None
+    username: str | None
+    level: str | None
+    points: PointsDocument | None
+    forfeit: Forfeit | None
+    score_event: str | None
+    choices_checked: bool
+    proved: list[str]
+    not_proved: list[str]
+
+
+@STRICT
 class VerificationDocument(TypedDict):
-    """A verdict on each event, in order, and what to know of the keys they were held to."""
+    """A verdict on each event, in order, and what to know of the keys they were held to.
+
+    Where a transcript was sent there is one verdict on it instead.
+    """
 
     verdicts: list[VerdictDocument]
+    transcript: NotRequired[TranscriptVerdictDocument]
     warnings: list[str]
 
 
-@_STRICT
+@STRICT
+class EntryProofDocument(TypedDict):
+    """The match that a row was played in, against which level, and the event that holds its transcript."""
+
+    match: str
+    level: str
+    transcript: str
+
+
+@STRICT
 class EntryDocument(TypedDict):
-    """A row of the board."""
+    """A row of the board; `proof` is null for a score that is only claimed."""
 
     rank: int
     username: str
@@ -90,10 +145,10 @@ class EntryDocument(TypedDict):
     created_at: int
     event_id: str
     event: EventDocument
-    proof: None
+    proof: EntryProofDocument | None
 
 
-@_STRICT
+@STRICT
 class RelayReadingDocument(TypedDict):
     """How far a relay has been read."""
 
@@ -103,7 +158,7 @@ class RelayReadingDocument(TypedDict):
     complete: bool
 
 
-@_STRICT
+@STRICT
 class BoardDocument(TypedDict):
     """A part of the board; `next` is the cursor of the rows behind it."""
 
@@ -113,7 +168,7 @@ class BoardDocument(TypedDict):
     next: str | None
 
 
-@_STRICT
+@STRICT
 class IdentityDocument(TypedDict):
     """Keys by name, and relays by key (NIP-05)."""
 
@@ -121,14 +176,14 @@ class IdentityDocument(TypedDict):
     relays: dict[str, list[str]]
 
 
-@_STRICT
+@STRICT
 class AliveDocument(TypedDict):
     """The process answers."""
 
     status: Literal["ok"]
 
 
-@_STRICT
+@STRICT
 class RelayDocument(TypedDict):
     """How the connection to a relay stands."""
 
@@ -139,7 +194,7 @@ class RelayDocument(TypedDict):
     concerns: list[str]
 
 
-@_STRICT
+@STRICT
 class ReadinessDocument(TypedDict):
     """Whether a score posted now would be signed and stored: each check is `ok`, or says what is wrong."""
 
@@ -148,7 +203,7 @@ class ReadinessDocument(TypedDict):
     relays: list[RelayDocument]
 
 
-@_STRICT
+@STRICT
 class ExampleDocument(TypedDict):
     """Tags and content of a score event."""
 
@@ -156,7 +211,7 @@ class ExampleDocument(TypedDict):
     content: str
 
 
-@_STRICT
+@STRICT
 class ProtocolDocument(TypedDict):
     """What a reader must know to find and check scores; a mirror does not know the policy."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
 
+from app.scores.proofs import Proof, Proofs
 from app.scores.score_event import identifier
 from app.web.board_query import cursor_text
 from app.web.board_windows import Windows
@@ -79,15 +80,17 @@ class BoardView:
 
     Args:
         clock: unix seconds.
+        proofs: of the board's rows.
 
     Attributes:
         source: what is rendered.
     """
 
-    def __init__(self, source: BoardSource, clock: Callable[[], float]) -> None:
+    def __init__(self, source: BoardSource, clock: Callable[[], float], proofs: Proofs | None = None) -> None:
         self.source = source
         self._clock = clock
-        self._windows = Windows(source.board)
+        self._proofs = proofs or Proofs()
+        self._windows = Windows(source.board, proofs=self._proofs)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
 
     def rows(self, query: BoardQuery) -> Rows:
@@ -101,7 +104,7 @@ class BoardView:
             NotOnBoard: `around` names nobody who is on it.
         """
         since, until = query.window(self._clock())
-        rows = self._windows.rows(since, until)
+        rows = self._windows.rows(since, until, query.wanted)
         key = (query, since, until)
         stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
@@ -118,7 +121,7 @@ class BoardView:
     def _document(self, query: BoardQuery, rows: Rows) -> dict[str, Any]:
         entries, more = select(rows, query)
         return {
-            "entries": [entry_document(entry) for entry in entries],
+            "entries": [entry_document(entry, self._proofs.of(entry.row)) for entry in entries],
             **readings_document(self.source),
             "next": cursor_text(entries[-1].position) if more else None,
         }
@@ -143,7 +146,7 @@ def select(rows: Rows, query: BoardQuery) -> tuple[list[Entry], bool]:
     return entries[:limit], len(entries) > limit
 
 
-def entry_document(entry: Entry) -> dict[str, Any]:
+def entry_document(entry: Entry, proof: Proof | None) -> dict[str, Any]:
     """A row as JSON tells it."""
     rank, row = entry
     return {
@@ -153,7 +156,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "created_at": row.created_at,
         "event_id": row.event_id,
         "event": orjson.Fragment(row.event),
-        "proof": None,
+        "proof": proof and {"match": proof.match, "level": proof.level, "transcript": proof.transcript},
     }
 
 

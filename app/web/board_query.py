@@ -11,7 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from app.briscola.computer import LEVELS
 from app.scores.leaderboard import Position
+from app.scores.proofs import Wanted
 from app.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 500
 PERIODS = {"day": 86_400, "week": 7 * 86_400}
 _MINUTE = 60
-PARAMETERS = ("limit", "cursor", "since", "until", "around")
+PARAMETERS = ("limit", "cursor", "since", "until", "around", "proved", "level")
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 MAX_TIME = 10**15 - 1
@@ -39,6 +41,8 @@ class BoardQuery:
         since: unix seconds, or a period that ends now.
         until: unix seconds.
         around: a player's name, whose row is to be in the middle.
+        proved: whether only proved scores are asked for.
+        level: the computer's that they must have been played against.
     """
 
     limit: int | None = DEFAULT_LIMIT
@@ -46,11 +50,18 @@ class BoardQuery:
     since: int | str | None = None
     until: int | None = None
     around: str | None = None
+    proved: bool = False
+    level: str | None = None
 
     @property
     def is_costly(self) -> bool:
         """Whether a ranking is made for this call alone."""
         return isinstance(self.since, int) or self.until is not None
+
+    @property
+    def wanted(self) -> Wanted:
+        """Which rows count."""
+        return Wanted(self.proved, self.level)
 
     def window(self, now: float) -> tuple[int | None, int | None]:
         """Since and until in unix seconds; a period begins at a whole minute, to be shared."""
@@ -134,4 +145,25 @@ def _cursor(text: str) -> Position:
     return Position(score, created_at, event_id.hex())
 
 
-_READERS = {"limit": _limit, "cursor": _cursor, "since": _since, "until": _seconds, "around": _name}
+def _switch(text: str) -> bool:
+    if text not in _SWITCH:
+        raise ValueError("is neither 1, for proved scores alone, nor 0")
+    return text == "1"
+
+
+def _level(text: str) -> str:
+    if text not in LEVELS:
+        raise ValueError(f"is no level: there are {', '.join(LEVELS)}")
+    return text
+
+
+_SWITCH = ("0", "1")
+_READERS = {
+    "limit": _limit,
+    "cursor": _cursor,
+    "since": _since,
+    "until": _seconds,
+    "around": _name,
+    "proved": _switch,
+    "level": _level,
+}

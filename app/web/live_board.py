@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 import orjson
 
 from app.delivery.reader import Reader
+from app.scores.proofs import Proofs
 from app.web.board import BoardView, entry_document, readings_document
 from app.web.event_stream import Hub, message
+from app.web.proving import Proving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable
 
     from app.delivery.relay_reader import ReaderRelay
     from app.web.board_query import BoardQuery
+    from app.web.proving import ProofFinder
 
 GATHER_SECONDS = 0.1
 """Changes that come so close together are told in one event."""
@@ -31,11 +34,15 @@ class LiveBoard:
     Attributes:
         view: renders parts of it.
         hub: tells readers of its changes.
+        proofs: of its rows.
+        proving: looks for them.
     """
 
-    def __init__(self, reader: Reader, clock: Callable[[], float]) -> None:
-        """Follow an open reader; `clock` gives unix seconds."""
-        self.view = BoardView(reader, clock)
+    def __init__(self, reader: Reader, clock: Callable[[], float], finder: ProofFinder | None = None) -> None:
+        """Follow an open reader; `clock` gives unix seconds, `finder` finds what proves its rows."""
+        self.proofs = Proofs()
+        self.view = BoardView(reader, clock, self.proofs)
+        self.proving = Proving(reader.board, self.proofs, finder, self._tell, clock)
         self.hub = Hub()
         self._reader = reader
         self._read_once = asyncio.Event()
@@ -57,8 +64,10 @@ class LiveBoard:
 
     async def follow(self) -> None:
         """Tell what changes, until cancelled."""
+        self.proving.ask(row.d for row in self._reader.board.rows())
         async for change in self._reader.changes():
             self._tell(change.names)
+            self.proving.ask(change.names)
             await asyncio.sleep(GATHER_SECONDS)
 
     def beginning(self, query: BoardQuery) -> bytes:
@@ -80,7 +89,11 @@ class LiveBoard:
         elif names:
             entries = {name: self._reader.board.entry(name) for name in sorted(names)}
             document = {
-                "entries": [entry_document(entry) for entry in entries.values() if entry is not None],
+                "entries": [
+                    entry_document(entry, self.proofs.of(entry.row))
+                    for entry in entries.values()
+                    if entry is not None
+                ],
                 "removed": [name for name, entry in entries.items() if entry is None],
             }
             self.hub.send("change", orjson.dumps(document))
@@ -88,12 +101,20 @@ class LiveBoard:
 
 @asynccontextmanager
 async def open_board(
-    relays: Iterable[str], keys: Collection[str], clock: Callable[[], float]
+    relays: Iterable[str],
+    keys: Collection[str],
+    clock: Callable[[], float],
+    finder: ProofFinder | None = None,
 ) -> AsyncIterator[LiveBoard]:
-    """Read the scores of these public keys (hex) from relays, until the context ends."""
+    """Read the scores of these public keys (hex) from relays, until the context ends.
+
+    Args:
+        finder: finds what proves the rows; without it none is proved.
+    """
     async with Reader(relays, keys, clock=clock) as reader:
-        board = LiveBoard(reader, clock)
-        tasks = [asyncio.create_task(board.read_once()), asyncio.create_task(board.follow())]
+        board = LiveBoard(reader, clock, finder)
+        runs = (board.read_once(), board.follow(), board.proving.run())
+        tasks = [asyncio.create_task(run) for run in runs]
         try:
             yield board
         finally:

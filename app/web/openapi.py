@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.briscola.computer import LEVELS
 from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
 from app.web.body import FORM
@@ -51,7 +52,14 @@ _SECURITY_SCHEMES = {
         "scheme": "nostr",
         "description": "An event that the player's own key has signed for this one call (NIP-98), in base64.",
     },
+    "match": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token that POST /v1/matches answered; it plays that match alone.",
+    },
 }
+_SIGN_IN = ("bearer", "nostr")
+_MATCH = "match"
 
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "integer", "minimum": 0}
@@ -76,6 +84,10 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         "The id of a score event: 64 lower-case hex digits.",
         {"type": "string", "pattern": "^[0-9a-f]{64}$"},
     ),
+    "match_id": (
+        "The id of a match: 32 lower-case hex digits.",
+        {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    ),
     "username": ("A player's name in any spelling.", {"type": "string", "minLength": 1}),
     "limit": (
         "Rows at most.",
@@ -94,6 +106,8 @@ PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {"type": "integer", "minimum": 0, "maximum": MAX_TIME},
     ),
     "around": ("A player's name: the rows around theirs.", {"type": "string", "minLength": 1}),
+    "proved": ("`1` for proved scores alone.", {"enum": [0, 1]}),
+    "level": ("Proved scores alone that were played against this level.", {"enum": list(LEVELS)}),
     "name": ("The name to look up; `_` is the app (NIP-05).", {"type": "string", "default": "_"}),
     "period": ("Rows of the last `day`, of the last `week`, or `all`.", _TEXT),
     "q": ("A player's name, whole and in any spelling: their row alone.", _TEXT),
@@ -175,7 +189,8 @@ def _operation(
         described["requestBody"] = {"required": True, "content": content}
     if operation.signs_in:
         slugs.update(_SIGNING_IN)
-        described["security"] = [{name: []} for name in _SECURITY_SCHEMES]
+        allowed = [*_SIGN_IN, _MATCH] if operation.plays else _SIGN_IN
+        described["security"] = [{name: []} for name in allowed]
     for status in sorted({KINDS[slug].status for slug in slugs}):
         of_status = [slug for slug in KINDS if slug in slugs and KINDS[slug].status == status]
         bad = _bad(of_status, public_url)

@@ -38,6 +38,7 @@ class Operation:
         media_types: other media types of the body.
         form: the text fields of a body that is a form.
         signs_in: whether the caller must say who they are.
+        plays: whether the token of a match says so too.
         headers: request headers that it reads.
         query: query parameters, named in `app.web.openapi`.
     """
@@ -48,6 +49,7 @@ class Operation:
     media_types: tuple[str, ...] = ()
     form: tuple[str, ...] = ()
     signs_in: bool = False
+    plays: bool = False
     headers: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
 

@@ -65,6 +65,21 @@ KINDS: dict[str, Kind] = {
     "name-banned": Kind(
         403, "The name is banned", "Choose another name; every spelling of one is the same name."
     ),
+    "proof-required": Kind(
+        403,
+        "Only proved scores are published here",
+        "Play a match, POST /v1/matches: its score is published by itself when the hand ends.",
+    ),
+    "not-your-match": Kind(
+        403,
+        "The match is another player's",
+        "Send its own token as `Authorization: Bearer TOKEN`, or sign in as whoever opened it.",
+    ),
+    "statement-refused": Kind(
+        403,
+        "The player's key has not signed for this deal",
+        "Sign an event of kind 78 with the match's `player`, with exactly the tags that the README names.",
+    ),
     "not-found": Kind(
         404, "Nothing is here", "Check the address; GET /v1/protocol tells what this service is."
     ),
@@ -80,6 +95,30 @@ KINDS: dict[str, Kind] = {
     "request-timeout": Kind(
         408, "The request came too slowly", "Send the whole request at once, over a new connection."
     ),
+    "match-unfinished": Kind(
+        409,
+        "A match of this name at this level is not finished",
+        "`match` names it: play on, or resign it, before you open another.",
+    ),
+    "not-dealt": Kind(409, "Nothing is dealt yet", "Send your seed first: POST /v1/matches/{match_id}/deal."),
+    "already-dealt": Kind(
+        409,
+        "The match was dealt with another seed",
+        "Play on with the cards that you have: GET /v1/matches/{match_id} shows them.",
+    ),
+    "wrong-ply": Kind(
+        409,
+        "That ply is not to be played now",
+        "Look at the match again: `next_ply` is the one that is yours to play.",
+    ),
+    "match-over": Kind(
+        409, "The match is over", "GET /v1/matches/{match_id} tells how it ended; open another to play on."
+    ),
+    "no-transcript": Kind(
+        409,
+        "There is no transcript yet",
+        "It is made when the hand ends, and never for a match that was not dealt.",
+    ),
     "body-too-large": Kind(
         413, "The body is too large", "Send at most the number of bytes that the detail names."
     ),
@@ -90,6 +129,18 @@ KINDS: dict[str, Kind] = {
         415, "The body is of another type", "Send the header `Content-Type: application/json`."
     ),
     "invalid-score": Kind(422, "The score cannot be published", "Correct the fields that `errors` names."),
+    "invalid-match": Kind(
+        422, "No match can be played on these terms", "Correct the fields that `errors` names."
+    ),
+    "invalid-deal": Kind(
+        422, "The match cannot be dealt with this", "Correct the fields that `errors` names."
+    ),
+    "invalid-play": Kind(
+        422, "That is no play", "Correct the fields that `errors` names: a play has a card and its ply."
+    ),
+    "card-not-in-hand": Kind(
+        422, "You do not hold that card", "Play one of those in `observation.hand` of the match."
+    ),
     "invalid-query": Kind(
         422, "The query cannot be answered", "Correct the parameters that `errors` names, or leave them out."
     ),

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.delivery.model import DeliveryState
 from app.publisher import Receipt, ScoreState
 from app.store.refusals import NothingToDelete, Refused
-from app.web.answers import ScoreDocument
+from app.web.answers import PlayerDocument, ScoreDocument
 from app.web.body import parse_body, read_body
 from app.web.idempotency import attempt_of
 from app.web.operation import Answer, Operation, promises
@@ -37,9 +37,13 @@ class Scores:
 
     Args:
         public_url: what `Location` begins with.
+        only_proved: whether players publish what they have played here alone.
     """
 
-    def __init__(self, publisher: Publisher, sign_in: SignIn, public_url: str) -> None:
+    def __init__(
+        self, publisher: Publisher, sign_in: SignIn, public_url: str, *, only_proved: bool = False
+    ) -> None:
+        self._only_proved = only_proved
         self._publisher = publisher
         self._sign_in = sign_in
         self._public_url = public_url
@@ -62,6 +66,7 @@ class Scores:
             problems=(
                 "malformed-header",
                 "forbidden",
+                "proof-required",
                 "name-taken",
                 "name-banned",
                 "invalid-score",
@@ -77,6 +82,8 @@ class Scores:
     async def post(self, request: Request) -> Response:
         """Sign and publish a score: 201, or 200 with the standing event where it is no improvement."""
         principal = await self._sign_in.principal(request)
+        if self._only_proved and principal.key_id is None:
+            raise Problem("proof-required")
         raw = await read_body(request)
         attempt = attempt_of(request, principal, raw)
         claim = parse_body(ScoreBody, raw, slug="invalid-score").claim()
@@ -105,11 +112,11 @@ class Scores:
 
     @promises(
         Operation(
-            {200: Answer("The score.", ScoreDocument)}, ("not-found", "score-deleted", "store-unavailable")
+            {200: Answer("The score.", PlayerDocument)}, ("not-found", "score-deleted", "store-unavailable")
         )
     )
     async def player(self, request: Request) -> Response:
-        """A player's latest score, by any spelling of the name."""
+        """A player's latest score, and how many matches they have begun, by any spelling of the name."""
         receipt = await self._publisher.latest(request.path_params["username"])
         if receipt is None:
             raise problem_of(NothingToDelete(None))

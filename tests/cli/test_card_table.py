@@ -23,9 +23,9 @@ def shown(state, typed: str, monkeypatch, computer=first_card, advisor=None) -> 
     """The lines of a table whose input is `typed`; it may end before the hand does."""
     console = Console(file=io.StringIO(), width=100)
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    table = CardTable(console, CardWords("italian", state.seats), computer, advisor)
+    table = CardTable(console, CardWords("italian", state.seats), advisor)
     with suppress(InputEnded):
-        table.play(state)
+        table.play(state, computer)
     return console.file.getvalue().splitlines()
 
 
@@ -101,6 +101,6 @@ def test_ends(how, monkeypatch):
         raise how
 
     monkeypatch.setattr("builtins.input", stop)
-    table = CardTable(Console(file=io.StringIO()), CardWords("italian", 2), first_card)
+    table = CardTable(Console(file=io.StringIO()), CardWords("italian", 2))
     with pytest.raises(InputEnded if how is EOFError else Stopped):
-        table.play(TwoPlayer.start(DECK))
+        table.play(TwoPlayer.start(DECK), first_card)

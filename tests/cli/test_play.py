@@ -116,7 +116,7 @@ def test_a_closed_stream(stream, monkeypatch):
     main_play = play.command.callback
     monkeypatch.setattr(sys, stream, None)
     with pytest.raises(Unusable, match="an input and an output that are open"):
-        main_play("two-player", "normal", "italian", bytes(32), hints=False)
+        main_play("two-player", "normal", "italian", bytes(32), hints=False, server=None, name=None)
 
 
 def test_the_reader_has_seen_enough():

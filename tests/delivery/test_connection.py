@@ -124,6 +124,28 @@ async def test_a_flood_of_pings_is_read_slowly() -> None:
         await connection.lost
 
 
+@virtual_time
+async def test_a_flood_of_empty_fragments_is_read_slowly_and_not_kept() -> None:
+    loop = asyncio.get_running_loop()
+    async with FakeRelay() as relay:
+        listener = Listener()
+        connection = await connect(relay.url, listener)
+        protocol = relay.peers[0].protocol
+        protocol.send_text(b"the ", fin=False)
+        for _ in range(50_000):
+            protocol.send_continuation(b"", fin=False)
+        protocol.send_continuation(b"end", fin=True)
+        before = loop.time()
+        relay.peers[0].flush()
+        await asyncio.sleep(0.9)  # of a second's rest
+        assert connection._fragments == [b"the "]
+        await listener.heard.wait()
+        assert loop.time() - before >= 1
+        assert listener.messages == [b"the end"]
+        connection.close()
+        await connection.lost
+
+
 @pytest.mark.parametrize("length", [0, 1, 125, 126, 65_535, 65_536, 1_000_000])
 def test_our_frames_are_read_back_by_the_library(length: int) -> None:
     reader = Protocol(Side.SERVER, max_size=None)

@@ -146,6 +146,26 @@ async def test_a_relay_that_forges_without_end_is_left_alone_for_a_while(
     assert "forged events, or more; reading again in" in caplog.text
 
 
+@pytest.mark.parametrize(
+    "junk",
+    [
+        ['["EVENT","SUB",{"id":"x"}]'] * 20_000,  # 0.2 ms each
+        [f'["EVENT","SUB",{{"id":"{"x" * 2000}"}}]'] * 10_000,  # 0.4 ms each
+        [message(ALICE, "live")] * 20_000,
+    ],
+    ids=["short", "long", "copies of a live score"],
+)
+@virtual_time
+async def test_a_flood_is_read_slowly(junk: list[str]) -> None:
+    relay = holding(ALICE, on_req=in_turn(saying(message(ALICE), EOSE, *junk, message(BOB)), fake.nothing))
+    loop = asyncio.get_running_loop()
+    async with relay, Reader([relay.url], SECRET.pubkey, clock=Clock(NOW)) as reader:
+        await until(reader, lambda: len(reader.board) == 1)
+        started = loop.time()
+        await until(reader, lambda: len(reader.board) == 2)
+        assert loop.time() - started >= 3  # 4 s less a grace of 0.5 s, and what the last read held
+
+
 @virtual_time
 async def test_the_events_taken_from_one_relay_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay_reader, "EVENT_LIMIT", 20)

@@ -47,6 +47,7 @@ async def test_the_answer_is_the_signed_event_and_where_it_has_arrived(tmp_path:
         "address": f"31250:{PUBKEY}:alice",
         "state": "pending",
         "relays": [{"url": NOWHERE, "state": "pending", "message": "", "attempts": 0}],
+        "proof": None,
     }
     assert list(event) == ["id", "pubkey", "created_at", "kind", "tags", "content", "sig"]
     assert event["kind"] == 31250

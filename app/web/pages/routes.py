@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.web.pages.html import Html
 from app.web.pages.leaderboard import LeaderboardPage
+from app.web.pages.play import PlayPage
 from app.web.pages.protocol import ProtocolPage
 from app.web.protocol import protocol_document
 
@@ -18,13 +19,19 @@ if TYPE_CHECKING:
 
 
 def page_routes(
-    settings: Settings | MirrorSettings, public_url: str, view: BoardView, limits: Limits
+    settings: Settings | MirrorSettings,
+    public_url: str,
+    view: BoardView,
+    limits: Limits,
+    *,
+    matches: bool = False,
 ) -> list[BaseRoute]:
-    """The pages over a board, and the files that they load."""
+    """The pages over a board, and the files that they load; `matches`: whether proved hands are played."""
     html = Html(public_url, settings.relays, settings.verifying_keys)
     document = protocol_document(settings)
     return [
         *LeaderboardPage(html, view).routes(),
+        *PlayPage(html, public_url if matches else "").routes(),
         *ProtocolPage(html, document, view.source.board, limits).routes(),
         *html.assets.routes(),
     ]

@@ -34,12 +34,13 @@ def pages(
     relays: Iterable[str] = (RELAY,),
     keys: Iterable[str] = (PUBKEY,),
     clock: Callable[[], float] = lambda: NOW,
+    matches: bool = False,
 ) -> ASGIApp:
     """The application."""
     environ = {"BRISCOLA_RELAYS": ",".join(relays), "BRISCOLA_PUBLIC_KEYS": ",".join(keys)}
     settings = load(MirrorSettings, environ | {"BRISCOLA_RATE_LIMIT": "off"})[0]
     limits = Limits(Rates.of(settings), Counters(), Origins())
-    routes = page_routes(settings, public_url, BoardView(source, clock), limits)
+    routes = page_routes(settings, public_url, BoardView(source, clock), limits, matches=matches)
     return Edge(make_app(routes, public_url), Cors(frozenset()), Traffic(), public_url)
 
 

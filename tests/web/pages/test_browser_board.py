@@ -91,8 +91,8 @@ async def test_without_scripts_the_server_vouches(chromium: str) -> None:
         await tab.go(url)
         assert await tab.text("#trust summary") == "Verified by this server 1 player"
         assert await tab.text("#board th.name bdi") == "alice"
-        await tab.click("#board .check")
-        await tab.until("location.pathname === '/protocol'")
+        await tab.follow("#board .check")
+        assert await tab.evaluate("location.pathname") == "/protocol"
         assert await tab.text("#result .sum") == "This is no score of this app."  # made up, so not signed
 
 
@@ -177,7 +177,7 @@ async def test_the_keyboard_reaches_everything(chromium: str) -> None:
                 if reached[-1].startswith("Checks"):
                     break
             assert reached == [
-                "Skip to the content", "Briscola scores", "Leaderboard", "Protocol",
+                "Skip to the content", "Briscola scores", "Leaderboard", "Play", "Protocol",
                 "Verified in your browser 2 players · 1 relay", "Day", "Week", "All time", "q",
                 "Checks of alice’s score",
             ]  # fmt: skip

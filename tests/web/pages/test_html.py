@@ -25,7 +25,7 @@ def test_connections_go_to_the_relays_alone() -> None:
 
 async def test_pages_carry_their_policy_and_other_answers_the_strictest() -> None:
     async with client(pages(Source(), relays=["wss://relay.example"])) as http:
-        for path in ("/", "/protocol"):
+        for path in ("/", "/play", "/protocol"):
             answer = await http.get(path)
             plain = await http.get(path, headers={"Accept-Encoding": "identity"})
             assert answer.text == plain.text
@@ -57,7 +57,7 @@ async def test_without_the_bundle_the_server_vouches_and_nothing_asks_for_script
 
 async def test_links_lead_to_the_path_of_the_public_address() -> None:
     async with client(pages(Source(), "https://example.org/briscola")) as http:
-        for path in ("/", "/protocol"):
+        for path in ("/", "/play", "/protocol"):
             links = re.findall(r'(?:href|src|action)="([^"#]+)', (await http.get(path)).text)
             assert links
             assert all(link.startswith("/briscola/") for link in links)

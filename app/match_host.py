@@ -1,0 +1,277 @@
+"""Playing matches for players: opens, deals, answers their plays, and closes what has expired.
+
+Nothing of a match is kept here. Each call reads it from the store and writes one step onto what it read, so
+that any process may take the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.briscola.computer import MASTER
+from app.matches.commitment import Secrets, Terms, commitment, new_match_id
+from app.matches.opening import statement_fault
+from app.matches.transcript import Forfeit
+from app.publisher import hand_over
+from app.scores.score_event import identifier
+from app.store.errors import StoreError
+from app.store.match_steps import Deal, Ending, Opening, Step
+from app.store.matches import MatchState, due_matches, find_match, find_transcript
+from app.store.refusals import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.briscola.cards import Card
+    from app.delivery.engine import Engine
+    from app.matches.match import Match
+    from app.nostr.event import Event
+    from app.principal import Principal
+    from app.store.match_book import MatchBook, Published
+    from app.store.matches import StoredMatch
+    from app.store.store import Store
+
+SWEEP_EVERY = 2.0
+"""Seconds between looks for matches that have expired, or whose score can be published now."""
+
+MASTER_SECONDS = 0.05
+"""Master's answer takes at least so long, so that the time it thinks tells nothing of its cards."""
+
+MAX_THINKING = 200
+"""Plays that wait for master at once; one more is refused, not kept waiting for many seconds."""
+
+log = logging.getLogger(__name__)
+
+
+class NotNow(Exception):
+    """The match is not where the call takes it to be; the message says where it is."""
+
+
+class NotDealt(NotNow):
+    """Nothing is dealt yet."""
+
+
+class AlreadyDealt(NotNow):
+    """The match was dealt with another seed."""
+
+
+class MatchOver(NotNow):
+    """The match has ended."""
+
+
+class InvalidStatement(ValueError):
+    """The event is not the player's word for this seed; the message says why."""
+
+
+class TooManyThinking(Exception):
+    """So many plays wait for the level `master` that another would wait too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A match that was opened, and the token that plays it, which nobody can show again."""
+
+    match: StoredMatch
+    token: str = field(repr=False)
+
+
+def token_hash(token: str) -> str:
+    """What is kept of a token, which has 256 random bits."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def may_play(match: StoredMatch, token: str) -> bool:
+    """Whether this is the token of the match, compared in constant time."""
+    return hmac.compare_digest(match.token, token_hash(token))
+
+
+class MatchHost:
+    """Plays matches; an asynchronous context manager, which sweeps as long as it is open.
+
+    Args:
+        clock: wall clock, unix seconds.
+    """
+
+    def __init__(self, store: Store, book: MatchBook, engine: Engine, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._book = book
+        self._engine = engine
+        self._clock = clock
+        # One thread: it shares the interpreter with the event loop.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="master")
+        self._thinking = 0
+
+    def close(self) -> None:
+        """Let go of the thread, which ends its play."""
+        self._thread.shutdown(cancel_futures=True)
+
+    async def open(self, username: str, level: str, player: str, principal: Principal) -> Opened:
+        """Commit to a match and claim its name; the commitment is on disk, and on its way to the relays.
+
+        Args:
+            username: a name that was checked.
+            player: the public key that signs for the player, 64 lower-case hex digits.
+
+        Raises:
+            Refused: nothing was signed.
+            InvalidTerms: no match can be played on these terms.
+            StoreUnavailable: the database does not take it.
+        """
+        terms = Terms(new_match_id(), player, username, level)
+        hidden, token = Secrets.generate(), secrets.token_hex(32)
+        committed = commitment(terms, hidden)
+        hold = self._engine.accepting()
+        opening = Opening(terms, hidden, committed, token_hash(token), principal, hold)
+        self._hand_over(await self._store.write(self._book.open, opening), hold)
+        return Opened(await self._get(terms.match), token)
+
+    async def find(self, match_id: str) -> StoredMatch | None:
+        """The match as it stands now: one that has expired is closed first."""
+        match = await self._read(match_id)
+        if match is not None and match.is_due(self._clock()):
+            await self._close(match, Forfeit.EXPIRED)
+            return await self._read(match_id)
+        return match
+
+    async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
+        """Deal a match that `find` gave; one that was dealt with this seed stays as it is.
+
+        Raises:
+            AlreadyDealt: it was dealt with another seed.
+            MatchOver: it lapsed before the deal.
+            InvalidStatement: the player's key did not sign this.
+            StoreUnavailable: the database does not take it.
+        """
+        while match.client_seed is None:
+            if not match.state.is_open:
+                raise MatchOver("the match has lapsed: nothing was dealt in time")
+            fault = statement_fault(
+                statement,
+                terms=match.terms,
+                commitment_event=match.commitment_event.id,
+                commitment=match.commitment,
+                client_seed=client_seed,
+            )
+            if fault is not None:
+                raise InvalidStatement(fault)
+            await self._store.write(self._book.deal, Deal(match.terms.match, client_seed, statement))
+            match = await self._get(match.terms.match)
+        if match.client_seed != client_seed:
+            raise AlreadyDealt("the match was dealt with another seed")
+        return match
+
+    async def play(self, match: StoredMatch, ply: int, card: Card) -> StoredMatch:
+        """Play a card in a match that `find` gave, and have the computer answer; a play made before stands.
+
+        Raises:
+            NotDealt, MatchOver: there is nothing to play on.
+            WrongPly: the ply was played otherwise, or is not due.
+            CardNotInHand: the player does not hold the card.
+            TooManyThinking: nothing was played.
+            StoreUnavailable: the database does not take it.
+        """
+        while True:
+            hand = match.hand()
+            if hand is None:
+                raise (
+                    NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("it has lapsed")
+                )
+            if match.state is MatchState.FORFEITED and ply >= hand.next_ply:
+                raise MatchOver(f"the match has {match.forfeit}")
+            after = hand.play(ply, card)
+            if after is hand:
+                return match
+            after = await self._reply(after)
+            made = tuple(play.card for play in after.plays)
+            step = Step(
+                match.terms.match,
+                match.cards,
+                made[len(match.cards) :],
+                after.is_over,
+                identifier(match.terms.username),
+                self._engine.accepting(),
+            )
+            written = await self._store.write(self._book.play, step, bulky=step.ends)
+            if written is not None:
+                self._hand_over(written, step.hold)
+            match = await self._get(match.terms.match)
+            if written is not None:
+                return match
+
+    async def resign(self, match: StoredMatch) -> StoredMatch:
+        """Give up a match that `find` gave; one that is over stays as it is.
+
+        Raises:
+            ClockBehind: nothing can be signed now.
+            StoreUnavailable: the database does not take it.
+        """
+        await self._close(match, Forfeit.RESIGNED)
+        return await self._get(match.terms.match)
+
+    async def transcript(self, match_id: str) -> str | None:
+        """The event that holds the transcript, as JSON text; None while there is none."""
+        return await self._store.read(lambda connection: find_transcript(connection, match_id))
+
+    async def sweep(self) -> None:
+        """Close what has expired and publish what had to wait, again and again until cancelled."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            try:
+                await self.sweep_once()
+            except StoreError as error:
+                log.error("%s; matches that have expired are closed later", error)
+
+    async def sweep_once(self) -> None:
+        """Close what has expired by now, and publish what had to wait until now."""
+        now = self._clock()
+        for match_id in await self._store.read(partial(due_matches, now=now)):
+            match = await self._read(match_id)
+            if match is not None:
+                await self._close(match, Forfeit.EXPIRED)
+
+    async def _close(self, match: StoredMatch, forfeit: Forfeit) -> None:
+        hold = self._engine.accepting()
+        ending = Ending(match.terms.match, forfeit, identifier(match.terms.username), hold)
+        try:
+            self._hand_over(await self._store.write(self._book.close, ending, bulky=True), hold)
+        except Refused:
+            if forfeit is Forfeit.RESIGNED:
+                raise
+            # It is closed once the clock is right again.
+
+    async def _reply(self, hand: Match) -> Match:
+        """The hand once the computer has answered; how long it thinks tells nothing of its cards."""
+        if hand.level != MASTER:
+            return hand.reply()
+        if self._thinking >= MAX_THINKING:
+            raise TooManyThinking
+        self._thinking += 1
+        try:
+            loop = asyncio.get_running_loop()
+            after, _ = await asyncio.gather(
+                loop.run_in_executor(self._thread, hand.reply), asyncio.sleep(MASTER_SECONDS)
+            )
+        finally:
+            self._thinking -= 1
+        return after
+
+    async def _read(self, match_id: str) -> StoredMatch | None:
+        return await self._store.read(lambda connection: find_match(connection, match_id))
+
+    async def _get(self, match_id: str) -> StoredMatch:
+        match = await self._read(match_id)
+        if match is None:
+            raise LookupError(f"the match {match_id} is no longer in the store")
+        return match
+
+    def _hand_over(self, published: Published, hold: frozenset[str]) -> None:
+        for signed in published:
+            hand_over(self._engine, signed, hold)

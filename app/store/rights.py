@@ -1,0 +1,45 @@
+"""What is checked of a principal in the transaction that signs: that its key is good and the name its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.store import api_keys
+from app.store.refusals import KeyRevoked, NameBanned, NameTaken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.principal import Principal
+    from app.store.cursor import Cursor
+    from app.store.names import Name
+
+
+def active_keys(cursor: Cursor, principals: Iterable[Principal | None]) -> set[str]:
+    """The ids of those API keys among the principals that are not revoked."""
+    return api_keys.active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
+
+
+def check_key(principal: Principal | None, active: set[str]) -> None:
+    """Check the API key of a principal, if it is one's.
+
+    Raises:
+        KeyRevoked: it is not among the active ones.
+    """
+    if principal and principal.key_id and principal.key_id not in active:
+        raise KeyRevoked
+
+
+def check_name(name: Name | None, d: str, principal: Principal | None) -> bool:
+    """Whether nobody owns the name `d` yet; `name` is what the store holds of it.
+
+    Raises:
+        NameBanned, NameTaken: if the principal may not publish it.
+    """
+    if name is None:
+        return True
+    if name.banned:
+        raise NameBanned(d)
+    if principal and name.owner != principal.id and not principal.may_publish_any:
+        raise NameTaken(d)
+    return False

@@ -1,0 +1,402 @@
+"""A match in the store, step by step: what is written when, what two at once come to; on both databases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.matches.commitment import Secrets, Terms, commitment
+from app.matches.match import Match, Side
+from app.matches.opening import sign_commitment, sign_statement
+from app.matches.replay import verify_transcript
+from app.matches.transcript import Forfeit, parse_transcript, sign_transcript
+from app.nostr.event import parse_event
+from app.nostr.keys import SecretKey
+from app.scores.score_event import sign_deletion, sign_score
+from app.store import holders
+from app.store.journal import Journal
+from app.store.ledger import Ledger, Request
+from app.store.match_book import MatchBook
+from app.store.match_steps import Deal, Ending, Opening, Step
+from app.store.matches import (
+    MatchState,
+    StoredMatch,
+    Tally,
+    Unpublished,
+    due_matches,
+    find_match,
+    find_proofs,
+    find_transcript,
+    tally_of,
+)
+from app.store.names import ban_name, transfer_name
+from app.store.outbox import register_relays
+from app.store.refusals import ClockBehind, MatchUnfinished, NameTaken, Refused
+from app.store.scores import find_score, latest_score
+from tests.clock import Clock
+from tests.store.players import RELAYS, SECRET, opened, player, request
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.principal import Principal
+    from app.store.database import Database
+
+NOW = 1_700_000_000
+EXPIRY = 3600
+PLAYER = SecretKey.parse(f"{5:064x}")
+ALICE = player(5)
+HIDDEN = Secrets(b"\1" * 32, b"\2" * 32)
+CLIENT_SEED = b"\3" * 32
+
+
+@dataclass
+class Table:
+    """A match book on a database, and the one who plays."""
+
+    database: Database
+    clock: Clock
+    best: bool = False
+    publishes: bool = True
+    ledger: Ledger = field(init=False)
+    book: MatchBook = field(init=False)
+
+    def __post_init__(self) -> None:
+        with self.database.writer.begin() as connection:
+            holder = holders.register(connection, self.clock())
+            journal = Journal(register_relays(connection, RELAYS), holder)
+        self.ledger = Ledger(
+            sign=lambda c, at: sign_score(SECRET, username=c.username, score=c.score, created_at=at),
+            sign_deletion=lambda d, at: sign_deletion(SECRET, d=d, created_at=at),
+            journal=journal,
+            only_improvements=self.best,
+            clock=self.clock,
+        )
+        self.book = MatchBook(
+            sign_commitment=lambda terms, committed, at: sign_commitment(
+                SECRET, terms=terms, commitment=committed, created_at=at
+            ),
+            sign_transcript=lambda transcript, at: sign_transcript(SECRET, transcript, at),
+            ledger=self.ledger,
+            journal=journal,
+            expiry=EXPIRY,
+            publishes=self.publishes,
+            clock=self.clock,
+        )
+
+    def open(
+        self, match_id: str, who: Principal = ALICE, level: str = "sharp", name: str = "Alice"
+    ) -> object:
+        terms = Terms(match_id, PLAYER.pubkey, name, level)
+        opening = Opening(terms, HIDDEN, commitment(terms, HIDDEN), "t" * 64, who, frozenset())
+        with self.database.writer.begin() as connection:
+            (answer,) = self.book.open(connection, [opening])
+        return answer
+
+    def deal(self, match_id: str, seed: bytes = CLIENT_SEED) -> bool:
+        found = self.find(match_id)
+        statement = sign_statement(
+            PLAYER,
+            terms=found.terms,
+            commitment_event=found.commitment_event.id,
+            commitment=found.commitment,
+            client_seed=seed,
+            created_at=NOW,
+        )
+        with self.database.writer.begin() as connection:
+            (dealt,) = self.book.deal(connection, [Deal(match_id, seed, statement)])
+        return dealt
+
+    def step(self, match_id: str, hand: Match | None = None) -> tuple[Match, object]:
+        """One play of the player's, its first card, with the answer to it, onto `hand` or what is stored."""
+        hand = hand or self.find(match_id).hand()
+        assert hand is not None
+        assert hand.to_move is Side.PLAYER
+        after = hand.play(hand.next_ply, hand.observation.hand[0]).reply()
+        cards = tuple(ply.card for ply in after.plays)
+        before = len(hand.plays)
+        step = Step(match_id, cards[:before], cards[before:], after.is_over, "alice", frozenset())
+        with self.database.writer.begin() as connection:
+            (answer,) = self.book.play(connection, [step])
+        return after, answer
+
+    def play_to_end(self, match_id: str) -> Match:
+        while True:
+            hand, answer = self.step(match_id)
+            assert answer is not None
+            if hand.is_over:
+                return hand
+
+    def close(self, match_id: str, forfeit: Forfeit) -> object:
+        with self.database.writer.begin() as connection:
+            (answer,) = self.book.close(connection, [Ending(match_id, forfeit, "alice", frozenset())])
+        return answer
+
+    def find(self, match_id: str) -> StoredMatch:
+        with self.database.reader.begin() as connection:
+            found = find_match(connection, match_id)
+        assert found is not None
+        return found
+
+    def transcript(self, match_id: str) -> str | None:
+        with self.database.reader.begin() as connection:
+            return find_transcript(connection, match_id)
+
+    def tally(self) -> Tally:
+        with self.database.reader.begin() as connection:
+            return tally_of(connection, "alice")
+
+    def count(self, kind: int) -> int:
+        with self.database.reader.begin() as connection:
+            query = f"SELECT count(*) FROM event WHERE kind = {kind}"
+            return int(connection.exec_driver_sql(query).scalar_one())
+
+    def deliveries(self, kind: int) -> int:
+        with self.database.reader.begin() as connection:
+            query = f"SELECT count(*) FROM delivery JOIN event ON seq = event_seq WHERE kind = {kind}"
+            return int(connection.exec_driver_sql(query).scalar_one())
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(NOW + 0.5)
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[Database]:
+    with opened(url) as database:
+        yield database
+
+
+@pytest.fixture
+def table(database: Database, clock: Clock) -> Table:
+    return Table(database, clock)
+
+
+A, B = "a" * 32, "b" * 32
+
+
+def test_a_whole_match_is_one_score_and_one_transcript_that_replays(table: Table) -> None:
+    (signed,) = table.open(A)  # type: ignore[misc]
+    assert signed.event.kind == 78
+    assert table.find(A).state is MatchState.COMMITTED
+    assert table.deal(A)
+    hand = table.play_to_end(A)
+    found = table.find(A)
+    assert (found.state, found.due, found.unpublished) == (MatchState.FINISHED, None, None)
+    text = table.transcript(A)
+    assert text is not None
+    verdict = verify_transcript(text, {SECRET.pubkey})
+    assert verdict.reasons == ()
+    assert verdict.points == hand.points
+    assert verdict.score_event == found.score
+    assert (table.count(78), table.count(31250), table.count(30078)) == (1, 1, 1)
+    assert table.deliveries(30078) == len(RELAYS)
+    assert table.tally() == Tally(dealt=1, finished=1, forfeited=0)
+    with table.database.reader.begin() as connection:
+        score = find_score(connection, str(found.score))
+        assert score is not None
+        assert score.score == hand.points.player
+        assert score.proof is not None
+        assert (score.proof.match, score.proof.level) == (A, "sharp")
+        assert score.proof.transcript == found.transcript
+        assert latest_score(connection, "alice") == score
+        assert find_proofs(connection, [str(found.score), "f" * 64]) == [
+            (found.score, A, "sharp", found.transcript)
+        ]
+
+
+def test_a_step_onto_what_is_no_longer_there_is_not_written(table: Table) -> None:
+    table.open(A)
+    table.deal(A)
+    before = table.find(A).hand()
+    first, written = table.step(A, before)
+    assert written == ()
+    again, lost = table.step(A, before)
+    assert lost is None
+    assert table.find(A).cards == tuple(ply.card for ply in first.plays)
+    assert again.plays == first.plays
+
+
+def test_a_deal_is_made_once(table: Table) -> None:
+    table.open(A)
+    assert table.deal(A)
+    assert not table.deal(A, b"\4" * 32)
+    assert table.find(A).client_seed == CLIENT_SEED
+
+
+def test_one_unfinished_match_for_each_name_and_level(table: Table) -> None:
+    table.open(A)
+    refused = table.open(B)
+    assert isinstance(refused, MatchUnfinished)
+    assert refused.match == A
+    assert not isinstance(table.open(B, level="gentle"), Refused)
+    assert isinstance(table.open("c" * 32, player(7)), NameTaken)
+    assert isinstance(table.open("c" * 32, player(7), name="ALICE"), NameTaken)
+
+
+def test_what_has_expired_makes_room_by_itself(table: Table, clock: Clock) -> None:
+    table.open(A)
+    table.deal(A)
+    clock.now += EXPIRY + 1
+    assert not isinstance(table.open(B), Refused)
+    assert table.find(A).state is MatchState.FORFEITED
+    assert table.find(A).forfeit is Forfeit.EXPIRED
+
+
+@pytest.mark.parametrize("forfeit", Forfeit)
+def test_a_hand_that_is_left_is_forfeited_and_shows_its_seeds(
+    table: Table, clock: Clock, forfeit: Forfeit
+) -> None:
+    table.open(A)
+    table.deal(A)
+    table.step(A)
+    with table.database.reader.begin() as connection:
+        assert due_matches(connection, clock.now) == []
+    clock.now += EXPIRY + 1
+    with table.database.reader.begin() as connection:
+        assert due_matches(connection, clock.now) == [A]
+    (signed,) = table.close(A, forfeit)  # type: ignore[misc]
+    verdict = verify_transcript(signed.payload, {SECRET.pubkey})
+    assert verdict.ok
+    assert verdict.forfeit is forfeit
+    assert parse_transcript(parse_event(signed.payload).content).secrets == HIDDEN
+    assert table.count(31250) == 0
+    assert table.tally() == Tally(dealt=1, finished=0, forfeited=1)
+    assert table.close(A, forfeit) == ()
+    assert table.step(A)[1] is None
+    assert table.count(30078) == 1
+
+
+def test_a_match_that_rests_is_not_expired_early(table: Table, clock: Clock) -> None:
+    table.open(A)
+    clock.now += EXPIRY - 10
+    table.deal(A)
+    clock.now += EXPIRY - 10
+    assert table.close(A, Forfeit.EXPIRED) == ()
+    assert table.find(A).state is MatchState.PLAYING
+
+
+def test_a_match_that_is_never_dealt_lapses_without_a_word(table: Table, clock: Clock) -> None:
+    table.open(A)
+    clock.now += EXPIRY + 1
+    assert table.close(A, Forfeit.EXPIRED) == ()
+    assert table.find(A).state is MatchState.LAPSED
+    assert table.transcript(A) is None
+    assert table.tally() == Tally(0, 0, 0)
+    assert not table.deal(A)
+
+
+def test_a_name_that_is_ahead_of_the_clock_delays_the_score_and_never_refuses_it(
+    table: Table, clock: Clock
+) -> None:
+    table.open(A)
+    table.deal(A)
+    with table.database.writer.begin() as connection:
+        for _ in range(61):
+            table.ledger.append(connection, [request(ALICE, "alice", 1)])
+    hand = table.play_to_end(A)
+    found = table.find(A)
+    assert (found.state, found.unpublished) == (MatchState.FINISHED, Unpublished.WAITING)
+    assert (found.score, found.transcript) == (None, None)
+    assert found.hand() == hand
+    assert found.due is not None
+    clock.now = found.due
+    assert len(table.close(A, Forfeit.EXPIRED)) == 2  # type: ignore[arg-type]
+    found = table.find(A)
+    assert (found.state, found.unpublished, found.forfeit) == (MatchState.FINISHED, None, None)
+    with table.database.reader.begin() as connection:
+        score = latest_score(connection, "alice")
+    assert score is not None
+    assert (score.event_id, score.score) == (found.score, hand.points.player)
+
+
+def test_a_clock_that_was_set_back_delays_it_too(table: Table, clock: Clock) -> None:
+    table.open(A)
+    table.deal(A)
+    clock.now -= 100
+    assert isinstance(table.close(A, Forfeit.RESIGNED), ClockBehind)
+    table.play_to_end(A)
+    assert table.find(A).unpublished is Unpublished.WAITING
+    clock.now = NOW + 1
+    table.close(A, Forfeit.EXPIRED)
+    assert table.find(A).score is not None
+
+
+@pytest.mark.parametrize(("change", "why"), [("ban", "name-banned"), ("transfer", "name-taken")])
+def test_a_name_that_was_lost_meanwhile_gets_no_score_and_the_match_its_transcript(
+    table: Table, change: str, why: str
+) -> None:
+    table.open(A)
+    table.deal(A)
+    with table.database.writer.begin() as connection:
+        if change == "ban":
+            ban_name(connection, "alice")
+        else:
+            transfer_name(connection, "alice", "nostr:" + "9" * 64, now=NOW)
+    table.play_to_end(A)
+    found = table.find(A)
+    assert (found.state, found.score, found.unpublished) == (MatchState.FINISHED, None, why)
+    text = table.transcript(A)
+    assert text is not None
+    assert verify_transcript(text, {SECRET.pubkey}).ok
+
+
+def test_transcripts_may_be_kept_from_the_relays(database: Database, clock: Clock) -> None:
+    table = Table(database, clock, publishes=False)
+    table.open(A)
+    table.deal(A)
+    table.play_to_end(A)
+    assert table.transcript(A) is not None
+    assert table.deliveries(30078) == 0
+    assert table.deliveries(31250) == len(RELAYS)
+
+
+def test_under_the_policy_best_like_is_compared_with_like(database: Database, clock: Clock) -> None:
+    table = Table(database, clock, best=True)
+
+    def standing() -> tuple[int, str | None]:
+        with database.reader.begin() as connection:
+            score = latest_score(connection, "alice")
+        assert score is not None
+        return score.score, score.proof and score.proof.level
+
+    def claim(score: int) -> None:
+        clock.now += 1
+        with database.writer.begin() as connection:
+            table.ledger.append(
+                connection, [Request(request(ALICE, "Alice", score).claim, ALICE, frozenset())]
+            )
+
+    def prove(match_id: str, level: str) -> int:
+        clock.now += 1
+        table.open(match_id, level=level)
+        table.deal(match_id)
+        return table.play_to_end(match_id).points.player
+
+    claim(120)
+    first = prove("1" * 32, "sharp")  # proved beside claimed: it is another thing, and stands
+    assert standing() == (first, "sharp")
+    claim(120)  # a claim takes no proved score's place
+    assert standing() == (first, "sharp")
+    other = prove("2" * 32, "gentle")  # another level: the newer stands
+    assert standing() == (other, "gentle")
+    points = [prove(f"{number:032x}", "gentle") for number in range(3, 9)]
+    assert standing() == (max(other, *points), "gentle")
+    refused = [n for n, taken in enumerate(points, 3) if table.find(f"{n:032x}").score is None]
+    assert refused
+    for number in refused:
+        assert table.find(f"{number:032x}").unpublished is Unpublished.NOT_IMPROVED
+        assert table.transcript(f"{number:032x}") is not None
+
+
+def test_no_text_of_a_match_shows_what_is_hidden(table: Table) -> None:
+    table.open(A)
+    table.deal(A)
+    found = table.find(A)
+    for text in (repr(found), str(found), repr(found.hand())):
+        assert HIDDEN.server_seed.hex() not in text
+        assert repr(HIDDEN.server_seed) not in text
+        assert "t" * 64 not in text
