@@ -26,7 +26,7 @@ from app.store.errors import StoreError, StoreUnusable, on_one_line
 from app.store.journal import Journal
 from app.store.ledger import Ledger
 from app.store.match_book import MatchBook
-from app.store.outbox import StoreOutbox, register_relays, retire_relays
+from app.store.outbox import StoreOutbox, register_relays, reinstate_relays, retire_relays
 from app.store.seen_tokens import SeenTokens
 from app.store.store import Store
 from app.web.api_keys import ApiKeyCallers
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_SWEEP_AFTER = 60  # by then this process, too, has tried the relays that seem out of reach
 _SWEEP_EVERY = 3600
 
 
@@ -130,8 +131,14 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(settings: Settings, clock: Callable[[], float] = time.time) -> AsyncIterator[Service]:
+async def open_service(
+    settings: Settings, clock: Callable[[], float] = time.time, *, briefly: bool = False
+) -> AsyncIterator[Service]:
     """Open the store, connect to the relays, and close both in the end.
+
+    Args:
+        clock: unix seconds.
+        briefly: this process ends soon; a service beside it may have other relays, and keeps them.
 
     Raises:
         StoreUnusable: if the database cannot be opened.
@@ -141,7 +148,10 @@ async def open_service(settings: Settings, clock: Callable[[], float] = time.tim
         with database.writer.begin() as connection:
             holder = holders.register(connection, clock())
             relays = register_relays(connection, settings.relays)
-            retire_relays(connection, settings.relays, clock())
+            if briefly:
+                reinstate_relays(connection, settings.relays)
+            else:
+                retire_relays(connection, settings.relays, clock())
     except Exception as error:
         database.close()
         if (fault := database_fault(database.writer, error)) is None:
@@ -227,6 +237,7 @@ async def _beat(outbox: StoreOutbox, engine: Engine) -> None:
 
 async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
     """See to what no worker comes upon: relays out of reach for days, times that a clock got wrong."""
+    await asyncio.sleep(_SWEEP_AFTER)
     while True:
         try:
             if count := await outbox.call_back():

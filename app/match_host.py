@@ -1,7 +1,7 @@
 """Playing matches for players: opens, deals, answers their plays, and closes what has expired.
 
-Nothing of a match is kept here. Each call reads it from the store and writes one step onto what it read, so
-that any process may take the next one.
+A match is what the store holds of it, so that any process may take the next call. How it was last seen is
+kept here to spare a reading: a step is written only onto what it was made for, so what is no longer so shows.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import hashlib
 import hmac
 import logging
 import secrets
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from app.briscola.computer import MASTER
+from app.briscola.errors import IllegalAction
 from app.matches.commitment import Secrets, Terms, commitment, new_match_id
+from app.matches.match import WrongPly
 from app.matches.opening import statement_fault
 from app.matches.transcript import Forfeit
 from app.publisher import hand_over
@@ -47,6 +50,9 @@ MASTER_SECONDS = 0.05
 
 MAX_THINKING = 200
 """Plays that wait for master at once; one more is refused, not kept waiting for many seconds."""
+
+SEEN = 1000
+"""Matches of which it is kept how they were last seen."""
 
 log = logging.getLogger(__name__)
 
@@ -108,6 +114,7 @@ class MatchHost:
         # One thread: it shares the interpreter with the event loop.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="master")
         self._thinking = 0
+        self._seen: OrderedDict[str, StoredMatch] = OrderedDict()
 
     def close(self) -> None:
         """Let go of the thread, which ends its play."""
@@ -130,7 +137,7 @@ class MatchHost:
         committed = commitment(terms, hidden)
         hold = self._engine.accepting()
         opening = Opening(terms, hidden, committed, token_hash(token), principal, hold)
-        self._hand_over(await self._store.write(self._book.open, opening), hold)
+        self._hand_over(await self._store.write(self._book.open, opening, bulky=True), hold)
         return Opened(await self._get(terms.match), token)
 
     async def find(self, match_id: str) -> StoredMatch | None:
@@ -140,6 +147,11 @@ class MatchHost:
             await self._close(match, Forfeit.EXPIRED)
             return await self._read(match_id)
         return match
+
+    async def last_seen(self, match_id: str) -> StoredMatch | None:
+        """The match as this process saw it last, or else as it stands now: what `play` needs."""
+        match = self._seen.get(match_id)
+        return await self.find(match_id) if match is None or match.is_due(self._clock()) else match
 
     async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
         """Deal a match that `find` gave; one that was dealt with this seed stays as it is.
@@ -169,42 +181,33 @@ class MatchHost:
         return match
 
     async def play(self, match: StoredMatch, ply: int, card: Card) -> StoredMatch:
-        """Play a card in a match that `find` gave, and have the computer answer; a play made before stands.
+        """Play a card in a match that `last_seen` gave, and have the computer answer.
+
+        A play that was made before stands, and the match as it is now comes back.
 
         Raises:
             NotDealt, MatchOver: there is nothing to play on.
             WrongPly: the ply was played otherwise, or is not due.
+            GameOver: every card is played.
             CardNotInHand: the player does not hold the card.
             TooManyThinking: nothing was played.
             StoreUnavailable: the database does not take it.
         """
+        fresh = False
         while True:
-            hand = match.hand()
-            if hand is None:
-                raise (
-                    NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("it has lapsed")
-                )
-            if match.state is MatchState.FORFEITED and ply >= hand.next_ply:
-                raise MatchOver(f"the match has {match.forfeit}")
-            after = hand.play(ply, card)
-            if after is hand:
+            hand = after = None
+            try:
+                hand = _playable(match, ply)
+                after = hand.play(ply, card)
+            except (NotNow, WrongPly, IllegalAction):
+                if fresh:
+                    raise  # else it may have gone on elsewhere
+            if after is not None and after is not hand:
+                if (written := await self._write(match, await self._reply(after))) is not None:
+                    return written
+            elif fresh:
                 return match
-            after = await self._reply(after)
-            made = tuple(play.card for play in after.plays)
-            step = Step(
-                match.terms.match,
-                match.cards,
-                made[len(match.cards) :],
-                after.is_over,
-                identifier(match.terms.username),
-                self._engine.accepting(),
-            )
-            written = await self._store.write(self._book.play, step, bulky=step.ends)
-            if written is not None:
-                self._hand_over(written, step.hold)
-            match = await self._get(match.terms.match)
-            if written is not None:
-                return match
+            match, fresh = await self._get(match.terms.match), True
 
     async def resign(self, match: StoredMatch) -> StoredMatch:
         """Give up a match that `find` gave; one that is over stays as it is.
@@ -233,9 +236,14 @@ class MatchHost:
         """Close what has expired by now, and publish what had to wait until now."""
         now = self._clock()
         for match_id in await self._store.read(partial(due_matches, now=now)):
-            match = await self._read(match_id)
-            if match is not None:
-                await self._close(match, Forfeit.EXPIRED)
+            try:
+                match = await self._read(match_id)
+                if match is not None:
+                    await self._close(match, Forfeit.EXPIRED)
+            except StoreError:
+                raise
+            except Exception:
+                log.exception("the match %s could not be closed; others are", match_id)
 
     async def _close(self, match: StoredMatch, forfeit: Forfeit) -> None:
         hold = self._engine.accepting()
@@ -246,6 +254,30 @@ class MatchHost:
             if forfeit is Forfeit.RESIGNED:
                 raise
             # It is closed once the clock is right again.
+
+    async def _write(self, match: StoredMatch, after: Match) -> StoredMatch | None:
+        """The match with the plays of `after`; None if it is no longer what they were made for."""
+        cards = tuple(play.card for play in after.plays)
+        step = Step(
+            match.terms.match,
+            match.cards,
+            cards[len(match.cards) :],
+            after.is_over,
+            identifier(match.terms.username),
+            self._engine.accepting(),
+        )
+        written = await self._store.write(self._book.play, step, bulky=step.ends)
+        self._seen.pop(match.terms.match, None)
+        if written is None:
+            return None
+        if step.ends:
+            self._hand_over(written.published, step.hold)
+            return await self._get(match.terms.match)
+        match = replace(match, cards=cards, due=written.due)
+        self._seen[match.terms.match] = match
+        if len(self._seen) > SEEN:
+            self._seen.popitem(last=False)
+        return match
 
     async def _reply(self, hand: Match) -> Match:
         """The hand once the computer has answered; how long it thinks tells nothing of its cards."""
@@ -275,3 +307,13 @@ class MatchHost:
     def _hand_over(self, published: Published, hold: frozenset[str]) -> None:
         for signed in published:
             hand_over(self._engine, signed, hold)
+
+
+def _playable(match: StoredMatch, ply: int) -> Match:
+    """The hand, if there is one that could be played on, or was played so far; raises NotNow."""
+    hand = match.hand()
+    if hand is None:
+        raise NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("the match has lapsed")
+    if match.state is MatchState.FORFEITED and ply >= hand.next_ply:
+        raise MatchOver(f"the match has {match.forfeit}")
+    return hand

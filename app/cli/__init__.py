@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 import importlib
+import sys
 from typing import Any
 
 import click
 
 from app.cli.unusable import Unusable
+
+# httpx brings a command of its own, whose libraries take 3 MiB that a service does not need. It does without
+# if that module is unavailable, which is what None says.
+sys.modules["httpx._main"] = None  # type: ignore[assignment]
 
 # Command name -> the module that holds it as `command`; a module is imported only when its command runs.
 COMMANDS = {

@@ -147,5 +147,6 @@ def _state(reader: Reader, count: int) -> Iterator[str]:
     for relay in reader.relays:
         if not relay.complete:
             yield f"  {relay.url} {relay.state}{f': {relay.reason}' if relay.reason else ''}"
-    if reader.board.early:
-        yield f"{reader.board.early} events are ahead of this clock by more than 15 minutes and wait"
+    if early := reader.board.early:
+        wait = "1 event waits" if early == 1 else f"{early} events wait"
+        yield f"{wait}, more than 15 minutes ahead of this clock"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import time
+from contextlib import contextmanager
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +15,20 @@ from app.cli.store import as_json_option, date, transaction
 from app.cli.unusable import Unusable
 from app.delivery.model import DeliveryState
 from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
-from app.store.backlog import UNSETTLED, NoSuchEvent, list_deliveries, retry_event, retry_failed
+from app.store.backlog import (
+    UNSETTLED,
+    NoSuchEvent,
+    NoSuchRelay,
+    check_relays,
+    list_deliveries,
+    retry_event,
+    retry_failed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Connection
 
 _ID = re.compile(r"[0-9a-f]{64}")
 
@@ -35,6 +50,21 @@ relay_option = click.option(
 )
 
 
+@contextmanager
+def _outbox(relays: Sequence[str], *, reading: bool = False) -> Iterator[Connection]:
+    """A transaction on the store, which knows these relays.
+
+    Raises:
+        Unusable: if it does not, or does not take it.
+    """
+    with transaction(reading=reading) as connection:
+        try:
+            check_relays(connection, relays)
+        except NoSuchRelay as error:
+            raise Unusable(str(error)) from None
+        yield connection
+
+
 @click.group("outbox")
 def command() -> None:
     """The outbox: what has not reached every relay."""
@@ -54,7 +84,7 @@ def list_(states: tuple[str, ...], relays: tuple[str, ...], as_json: bool) -> No
     """Show deliveries, oldest first; with --json one object a line."""
     wanted = [DeliveryState(state) for state in states] or UNSETTLED
     count = 0
-    with transaction(reading=True) as connection:
+    with _outbox(relays, reading=True) as connection:
         for count, one in enumerate(list_deliveries(connection, wanted, relays), 1):
             if as_json:
                 click.echo(json.dumps(asdict(one)))
@@ -88,7 +118,7 @@ def retry(event_ids: tuple[str, ...], relays: tuple[str, ...], everything: bool,
             raise Unusable(f"{event_id[:70]!r} is no event's id: give 64 lower-case hex digits")
     now = time.time()
     try:
-        with transaction() as connection:
+        with _outbox(relays) as connection:
             if event_ids:
                 count = sum(retry_event(connection, event_id, now) for event_id in event_ids)
             else:

@@ -58,6 +58,9 @@ async def _play(client: Client, player_key: SecretKey, table: CardTable, name: s
     async with client:
         try:
             match = await RemoteMatch.open(client, player_key, name, level)
+        except ClientError as error:
+            raise Unusable(str(error)) from None
+        try:
             again = " Going on where you left it." if match.resumed else ""
             table.console.print(f"Match {match.id}, level {level}.{again}", style="dim", soft_wrap=True)
             if not match.is_dealt:

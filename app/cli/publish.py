@@ -78,7 +78,7 @@ def _publish_here(claim: Claim, wait: int) -> Receipt:
 
 
 async def _publish(settings: Settings, claim: Claim, wait: int) -> Receipt:
-    async with open_service(settings) as service:
+    async with open_service(settings, briefly=True) as service:
         return await service.publisher.publish(claim, wait=wait)
 
 

@@ -119,7 +119,8 @@ async def repair(
             if not alone and idle > (_LONG_PATIENCE if served else _PATIENCE):
                 alone = True
                 relays = tuple(dict.fromkeys((*settings.relays, *wanted)))
-                await stack.enter_async_context(open_service(settings.model_copy(update={"relays": relays})))
+                everywhere = settings.model_copy(update={"relays": relays})
+                await stack.enter_async_context(open_service(everywhere, briefly=True))
             elif idle > wait:
                 for watch in unsettled:
                     watch.give_up()

@@ -21,6 +21,7 @@ from websockets.uri import parse_uri
 from websockets.utils import apply_mask
 
 from app.delivery.answer import one_line
+from app.delivery.flood import MESSAGE_SECONDS
 
 CONNECT_SECONDS = 10.0
 PING_SECONDS = 20.0
@@ -32,7 +33,7 @@ WRITE_LIMIT = 8 * 1024 * 1024
 
 FRAME_FLOOD = 64
 FRAMES_PER_MESSAGE = 8
-"""A read with more frames than so many, and so many for each message in it, has a second of rest after it."""
+"""A read with more frames than so many, and so many for each message in it, has a rest after it."""
 
 THROTTLE_LIMIT_SECONDS = 5.0
 
@@ -231,7 +232,7 @@ class Connection(asyncio.BufferedProtocol):
                     messages.append(b"" if self._binary else b"".join(self._fragments))
                     self._fragments.clear()
         if frames > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
-            self.throttle(1.0)
+            self.throttle(max(1.0, frames * MESSAGE_SECONDS))
         return messages
 
     def _flush(self) -> None:

@@ -69,6 +69,7 @@ class Limits:
 
     def stop(self) -> None:
         """Ask no longer."""
+        self._ask = None
         if self._asking is not None:
             self._asking.cancel()
 

@@ -23,7 +23,7 @@ from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.session import Reply, Session, SignAuth
 from app.delivery.status import RelayStatus, Tally, about
-from app.nostr.message import split_prefix
+from app.delivery.verdicts import Verdicts
 
 HELD_LIMIT = 4096
 """Deliveries in memory per relay: queued, in flight, or answered and not yet recorded."""
@@ -67,12 +67,27 @@ class Worker:
         self._intake = Intake(relay, outbox, clock=clock, random=random)
         self._queue = Queue()
         self._tally = Tally()
+        self._pace = Pace(random)
+        self._verdicts = Verdicts(
+            relay,
+            self._tally,
+            self._pace,
+            report=report,
+            conflict=self._conflict,
+            clock=clock,
+            monotonic=self._loop.time,
+            random=random,
+        )
         self._conflicts = Conflicts(
-            relay, self._intake, self._tally, ask=self._ask, report=report, again=self._try_again
+            relay,
+            self._intake,
+            self._tally,
+            ask=self._ask,
+            report=report,
+            again=self._verdicts.unanswered,
         )
         self._late: set[str] = set()  # events answered late, until that is recorded
         self._held = 0  # deliveries taken and not yet recorded
-        self._pace = Pace(random)
         self._wake = asyncio.Event()
         self._pumping = False
         self._stopping = False
@@ -189,10 +204,7 @@ class Worker:
         """Take what the relay sent."""
         at = self._loop.time()
         replies = self._session.receive(messages, at)
-        if replies:
-            now = self._clock()
-            for reply in replies:
-                self._settle(reply, now)
+        self._settle(replies)
         if useless := len(messages) - len(replies):
             rest = self._flood.rest(useless, sum(map(len, messages)), at)
             if rest and self._connection is not None:
@@ -231,6 +243,7 @@ class Worker:
         try:
             while not connection.lost.done():
                 self._wake.clear()
+                self._limits.refresh()
                 await self._refill()
                 await self._intake.reached(connected=True)
                 await self._resolve_conflicts()
@@ -248,13 +261,9 @@ class Worker:
     def _fail_in_flight(self, reason: str) -> None:
         reason = f"connection lost: {reason}"
         for delivery in self._session.lost():
-            self._try_again(delivery, reason)
+            self._verdicts.unanswered(delivery, reason)
         self._give_back(f"not sent: {reason}")
         self._note_drained()
-
-    def _try_again(self, delivery: Delivery, reason: str) -> None:
-        self._tally.retried += 1
-        self._report(answer.unanswered(delivery, reason, now=self._clock(), random=self._random))
 
     def _give_back(self, reason: str) -> None:
         now = self._clock()
@@ -304,9 +313,8 @@ class Worker:
         if overdue:
             self._pace.in_vain()
             for delivery in overdue:
-                self._try_again(delivery, self._limits.silence(delivery))
-        for reply in replies:
-            self._settle(reply, self._clock())
+                self._verdicts.unanswered(delivery, self._limits.silence(delivery))
+        self._settle(replies)
 
     def _pump(self) -> None:
         """Send what waits, as far as the window and the relay's reading allow."""
@@ -325,34 +333,14 @@ class Worker:
         if messages:
             connection.send(messages)
 
-    def _settle(self, reply: Reply, now: float) -> None:
-        """Turn the relay's answer into an outcome."""
-        outcome = answer.answered(reply.delivery, reply.accepted, reply.message, now=now, random=self._random)
-        if outcome.state is DeliveryState.ACCEPTED:
-            self._tally.accepted += 1
-            self._pace.accepted()
-        elif outcome.state is DeliveryState.REJECTED:
-            self._tally.rejected += 1
-            logger.info(
-                "%s: rejected event %s: %s",
-                self.relay,
-                outcome.event_id,
-                outcome.message,
-                extra=about(self.relay, reply.delivery),
-            )
-        elif outcome.state is DeliveryState.CONFLICT:
-            self._conflicts.add(reply)
-            self._wake.set()
-        elif reply.late:
-            return  # it is pending already
-        else:
-            self._tally.retried += 1
-            self._pace.in_vain()
-            if split_prefix(reply.message)[0] == "rate-limited":
-                self._pace.rate_limited(self._loop.time())
-        if reply.late:
-            if not self._queue.discard(outcome.event_id):
-                self._held += 1
-            self._late.add(outcome.event_id)
-        if outcome.state is not DeliveryState.CONFLICT:
-            self._report(outcome)
+    def _settle(self, replies: list[Reply]) -> None:
+        """Report answers; a late one is held until that is recorded, as the others are already."""
+        for reply in replies:
+            if self._verdicts.answered(reply) and reply.late:
+                if not self._queue.discard(reply.delivery.event_id):
+                    self._held += 1
+                self._late.add(reply.delivery.event_id)
+
+    def _conflict(self, refusal: Reply) -> None:
+        self._conflicts.add(refusal)
+        self._wake.set()

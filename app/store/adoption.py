@@ -11,7 +11,7 @@ from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.score_event import KIND, read_template
 from app.store.cursor import cursor_of
-from app.store.journal import read_last
+from app.store.journal import last_signed
 from app.store.names import lock_names
 from app.store.tables import delivery, event
 
@@ -47,16 +47,15 @@ class Subject:
 def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bool]:
     """Store events that relays hold, each as delivered there, so that their addresses go on from them.
 
+    Nothing is signed here, so a clock that is behind is no reason not to.
+
     Returns:
         Whether each was taken: False if it is no score or deletion, or too far ahead of the clock.
-
-    Raises:
-        ClockBehind: as for signing.
     """
     cursor = cursor_of(connection)
     subjects = [subject_of(one.event) for one in found]
     cursor.lock(lock_names({subject.d for subject in subjects if subject}))
-    last, high_water = read_last(cursor, now)
+    last, high_water = last_signed(cursor)
     seqs = iter(cursor.next_seqs(last, len(found)))
     answers = []
     for one, subject in zip(found, subjects, strict=True):

@@ -29,6 +29,10 @@ class NoSuchEvent(LookupError):
     """No event with this id was signed here."""
 
 
+class NoSuchRelay(LookupError):
+    """No relay with this URL was ever in the settings; the message names it, and those that were."""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """One delivery as an operator sees it.
@@ -51,6 +55,18 @@ class Waiting:
 def said_of(state: DeliveryState, message: str, *, retired: bool) -> str:
     """What to show as a delivery's message."""
     return _RETIRED if retired and state is DeliveryState.PENDING else message
+
+
+def check_relays(connection: Connection, urls: Collection[str]) -> None:
+    """Check that the store knows these relays.
+
+    Raises:
+        NoSuchRelay: it does not know one.
+    """
+    known = connection.execute(select(relay.c.url).order_by(relay.c.id)).scalars().all()
+    for url in urls:
+        if url not in known:
+            raise NoSuchRelay(f"no score was ever meant for {url}; relays are: {', '.join(known) or 'none'}")
 
 
 def list_deliveries(

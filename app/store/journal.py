@@ -103,14 +103,19 @@ _SUPERSEDE = f"""
 """  # noqa: S608 - the states are constants
 
 
+def last_signed(cursor: Cursor) -> tuple[int, float]:
+    """The last `seq`, and the highest wall clock at which anything was signed; 0 in an empty store."""
+    rows = cursor.fetch(_SELECT_LAST)
+    return rows[0] if rows else (0, 0.0)
+
+
 def read_last(cursor: Cursor, now: float) -> tuple[int, float]:
-    """The last `seq`, and the highest wall clock at which anything was signed.
+    """The same, to sign by the clock `now`.
 
     Raises:
         ClockBehind: if `now` is earlier than that by more than MAX_LEAD seconds.
     """
-    rows = cursor.fetch(_SELECT_LAST)
-    seq, high_water = rows[0] if rows else (0, 0.0)
+    seq, high_water = last_signed(cursor)
     if now < high_water - MAX_LEAD:
         raise ClockBehind(math.ceil(high_water - now))
     return seq, high_water

@@ -7,6 +7,7 @@ written only onto the state that it was made for: of two that are made at once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.matches.transcript import KIND as TRANSCRIPT
@@ -61,6 +62,19 @@ _CLOSE = """
 
 Published = tuple[Signed, ...]
 """Events that are on disk, and on their way to the relays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A step that is on disk.
+
+    Attributes:
+        due: when the match expires now, if it is not over; unix seconds.
+        published: what its end brought about.
+    """
+
+    due: float
+    published: Published
 
 
 class MatchBook:
@@ -118,22 +132,22 @@ class MatchBook:
             for deal in deals
         ]
 
-    def play(self, connection: Connection, steps: Sequence[Step]) -> list[Published | None]:
+    def play(self, connection: Connection, steps: Sequence[Step]) -> list[Written | None]:
         """Write each step, and what its end brings about; an operation for the writer.
 
         The answer is None where the match is no longer what the step was made for.
         """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
         cursor.lock(lock_names({step.d for step in steps if step.ends}))
-        answers: list[Published | None] = []
+        answers: list[Written | None] = []
         for step in steps:
             cards = _text(step.before + step.cards)
             if not cursor.fetch(_PLAY, cards, due, step.match, _text(step.before)):
                 answers.append(None)
             elif step.ends:
-                answers.append(self._close(connection, step.match, None, step.hold))
+                answers.append(Written(due, self._close(connection, step.match, None, step.hold)))
             else:
-                answers.append(())
+                answers.append(Written(due, ()))
         return answers
 
     def close(self, connection: Connection, endings: Sequence[Ending]) -> list[Published | Refused]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Select, case, func, select
@@ -108,11 +109,19 @@ class StoredMatch:
         """The hand as it stands; None until it is dealt."""
         if self.client_seed is None:
             return None
-        return Match.deal(self.terms, self.secrets.server_seed, self.client_seed, self.cards)
+        return _hand(self.terms, self.secrets.server_seed, self.client_seed, self.cards)
 
     def is_due(self, now: float) -> bool:
         """Whether something is to be done about it by now."""
         return self.due is not None and self.due <= now
+
+
+@lru_cache(maxsize=1024)
+def _hand(terms: Terms, server_seed: bytes, client_seed: bytes, cards: tuple[Card, ...]) -> Match:
+    """A hand, mostly one card on from one that was seen a moment ago."""
+    if not cards:
+        return Match.deal(terms, server_seed, client_seed)
+    return _hand(terms, server_seed, client_seed, cards[:-1]).after(cards[-1])
 
 
 _commitment, _score, _transcript = event.alias(), event.alias(), event.alias()

@@ -47,12 +47,17 @@ def register_relays(connection: Connection, urls: Sequence[str]) -> dict[str, in
     return {url: known[url] for url in urls}
 
 
+def reinstate_relays(connection: Connection, configured: Sequence[str]) -> None:
+    """Take note that these relays are connected to, at least for a while."""
+    connection.execute(update(relay).where(relay.c.url.in_(configured)).values(retired=False))
+
+
 def retire_relays(connection: Connection, configured: Sequence[str], now: float) -> None:
     """Take note of which relays the settings name; nobody connects to the others any more."""
-    named = relay.c.url.in_(configured)
-    connection.execute(update(relay).where(named).values(retired=False))
+    reinstate_relays(connection, configured)
     since = func.coalesce(relay.c.down_since, now)
-    connection.execute(update(relay).where(~named).values(retired=True, down_since=since))
+    others = relay.c.url.not_in(configured)
+    connection.execute(update(relay).where(others).values(retired=True, down_since=since))
 
 
 class StoreOutbox:

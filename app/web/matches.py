@@ -38,6 +38,8 @@ from app.web.refusals import problem_of
 from app.web.schemas import DealBody, MatchBody, PlayBody
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from app.store.matches import StoredMatch
     from app.web.answers import FaultDocument
     from app.web.limits import SignIn
+
+    Find = Callable[[str], Awaitable[StoredMatch | None]]
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _TOKEN = re.compile(r"[Bb]earer +([0-9a-f]{64})")
@@ -185,7 +189,7 @@ class Matches:
 
         The same card as the same ply again changes nothing. With the last card the score is published.
         """
-        match = await self._match(request)
+        match = await self._match(request, self._host.last_seen)
         body = parse_body(PlayBody, await read_body(request), slug="invalid-play")
         try:
             match = await self._host.play(match, *body.play())
@@ -239,7 +243,7 @@ class Matches:
             raise Problem("no-transcript")
         return Response(text, media_type=JSON)
 
-    async def _match(self, request: Request) -> StoredMatch:
+    async def _match(self, request: Request, find: Find | None = None) -> StoredMatch:
         """The match of a call, if whoever makes it may play it.
 
         Raises:
@@ -249,7 +253,7 @@ class Matches:
         token = _TOKEN.fullmatch(request.headers.get("authorization", ""))
         # A token is not counted as a sign-in is: it costs a hash, and nobody guesses one.
         principal = None if token else await self._sign_in.principal(request)
-        match = await self._host.find(match_id) if _ID.fullmatch(match_id) else None
+        match = await (find or self._host.find)(match_id) if _ID.fullmatch(match_id) else None
         if match is None:
             raise _no_match()
         if not (may_play(match, token[1]) if token else principal and principal.id == match.principal):

@@ -5,14 +5,9 @@ Labels are routes, statuses, slugs and relays: never a player, a key or a caller
 
 from __future__ import annotations
 
-from itertools import accumulate
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -21,7 +16,6 @@ from app.web.operation import Answer, Operation, promises
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from prometheus_client.core import Metric
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -29,6 +23,42 @@ if TYPE_CHECKING:
     from app.web.traffic import Traffic
 
 L = TypeVar("L", bound=tuple[str, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What all series of one metric share; each kind has a class of its own.
+
+    Attributes:
+        name: the metric's.
+        text: what it tells, for its readers.
+        labels: the names of the labels.
+    """
+
+    name: str
+    text: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Family, Generic[L]):
+    """Counts that never fall, by the values of the labels."""
+
+    values: Mapping[L, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge(Family, Generic[L]):
+    """Readings, by the values of the labels."""
+
+    values: Mapping[L, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Family, Generic[L]):
+    """Histograms, by the values of the labels."""
+
+    values: Mapping[L, Histogram]
 
 
 class Metrics:
@@ -39,7 +69,7 @@ class Metrics:
         gather: everything else that is to be told.
     """
 
-    def __init__(self, traffic: Traffic, gather: Callable[[], Awaitable[Iterable[Metric]]]) -> None:
+    def __init__(self, traffic: Traffic, gather: Callable[[], Awaitable[Iterable[Family]]]) -> None:
         self._traffic = traffic
         self._gather = gather
 
@@ -50,56 +80,23 @@ class Metrics:
     @promises(Operation({200: Answer("Prometheus text format 0.0.4.")}))
     async def show(self, _request: Request) -> Response:
         """How the process stands, for Prometheus."""
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Snapshot([*await self._gather(), *_of_traffic(self._traffic)]))
+        # Here, because it takes 3 MiB that a service which nobody scrapes does not need.
+        from app.web.exposition import CONTENT_TYPE, exposition
+
+        families = [*await self._gather(), *_of_traffic(self._traffic)]
         return Response(
-            generate_latest(registry),
-            headers={"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_PLAIN_0_0_4},
+            exposition(families), headers={"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE}
         )
 
 
-def counter(name: str, text: str, labels: tuple[str, ...], values: Mapping[L, int]) -> Metric:
-    """A counter's series, by the values of its labels."""
-    family = CounterMetricFamily(name, text, labels=labels)
-    for label_values, value in values.items():
-        family.add_metric(label_values, value)
-    return family
-
-
-def gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[L, float]) -> Metric:
-    """A gauge's series, by the values of its labels."""
-    family = GaugeMetricFamily(name, text, labels=labels)
-    for label_values, value in values.items():
-        family.add_metric(label_values, value)
-    return family
-
-
-def histogram(name: str, text: str, labels: tuple[str, ...], values: Mapping[L, Histogram]) -> Metric:
-    """A histogram's series, by the values of its labels."""
-    family = HistogramMetricFamily(name, text, labels=labels)
-    for label_values, one in values.items():
-        bounds = [*map(floatToGoString, one.bounds), "+Inf"]
-        buckets = list(zip(bounds, accumulate(one.counts), strict=True))
-        family.add_metric(label_values, buckets, one.total)
-    return family
-
-
-class _Snapshot(Collector):
-    def __init__(self, families: list[Metric]) -> None:
-        self._families = families
-
-    def collect(self) -> Iterable[Metric]:
-        return self._families
-
-
-def _of_traffic(traffic: Traffic) -> Iterable[Metric]:
-    yield counter(
+def _of_traffic(traffic: Traffic) -> Iterable[Family]:
+    yield Counter(
         "briscola_http_requests",
         "Calls that were answered; those that reached no route have the route none.",
         ("method", "route", "status"),
         {(method, route, str(status)): n for (method, route, status), n in traffic.answers.items()},
     )
-    yield histogram(
+    yield Distribution(
         "briscola_http_request_duration_seconds",
         "Time until a call was answered whole.",
         ("method", "route"),

@@ -8,13 +8,11 @@ from app.delivery.relay_reader import ReaderState
 from app.nostr.relay_url import public_relay_urls
 from app.store.errors import StoreUnavailable
 from app.store.pending import read_pending
-from app.web.metrics import counter, gauge, histogram
+from app.web.metrics import Counter, Distribution, Gauge
 from app.web.problems import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from prometheus_client.core import Metric
 
     from app.delivery.engine import Engine
     from app.delivery.status import RelayStatus
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from app.store.pending import Pending
     from app.store.store import Store
     from app.web.live_board import LiveBoard
+    from app.web.metrics import Family
     from app.web.traffic import Traffic
 
 _RELAY = ("relay",)
@@ -49,7 +48,7 @@ class ServiceMetrics:
         self._traffic = traffic
         self._clock = clock
 
-    async def gather(self) -> Iterable[Metric]:
+    async def gather(self) -> Iterable[Family]:
         """Everything, as it stands now."""
         pending: dict[str, Pending] | None = None
         try:
@@ -59,11 +58,11 @@ class ServiceMetrics:
             pass  # which is what the metrics then say
         return [*self._of_the_scores(), *self._of_the_store(pending), *self._of_the_relays(pending)]
 
-    def _of_the_scores(self) -> Iterator[Metric]:
-        yield counter(
+    def _of_the_scores(self) -> Iterator[Family]:
+        yield Counter(
             "briscola_scores_accepted", "Scores signed and stored.", (), {(): self._publisher.accepted}
         )
-        yield counter(
+        yield Counter(
             "briscola_scores_rejected",
             "Posted scores that were refused, by the slug of the problem.",
             ("reason",),
@@ -71,42 +70,42 @@ class ServiceMetrics:
             {(slug,): self._traffic.rejected_scores[slug] for slug in KINDS},
         )
 
-    def _of_the_store(self, pending: dict[str, Pending] | None) -> Iterator[Metric]:
+    def _of_the_store(self, pending: dict[str, Pending] | None) -> Iterator[Family]:
         available = {(): pending is not None}
-        yield gauge("briscola_store_available", "Whether the store takes writes.", (), available)
+        yield Gauge("briscola_store_available", "Whether the store takes writes.", (), available)
         seconds, requests = self._store.commit_seconds, self._store.commit_requests
-        yield histogram("briscola_store_commit_seconds", "Time of a commit.", (), {(): seconds})
-        yield histogram(
+        yield Distribution("briscola_store_commit_seconds", "Time of a commit.", (), {(): seconds})
+        yield Distribution(
             "briscola_store_commit_requests", "Requests that shared a commit.", (), {(): requests}
         )
 
-    def _of_the_relays(self, pending: dict[str, Pending] | None) -> Iterator[Metric]:
+    def _of_the_relays(self, pending: dict[str, Pending] | None) -> Iterator[Family]:
         relays = self._engine.status()
         shown = public_relay_urls(relay.url for relay in relays)
 
         def each(value: Callable[[RelayStatus], float]) -> dict[tuple[str], float]:
             return {(shown[relay.url],): value(relay) for relay in relays}
 
-        yield gauge(*_CONNECTED, _RELAY, each(lambda r: r.connected))
-        yield gauge(
+        yield Gauge(*_CONNECTED, _RELAY, each(lambda r: r.connected))
+        yield Gauge(
             "briscola_relay_queued",
             "Deliveries in memory that wait to be sent.",
             _RELAY,
             each(lambda r: r.queued),
         )
-        yield gauge(
+        yield Gauge(
             "briscola_relay_in_flight",
             "Deliveries that wait for an answer.",
             _RELAY,
             each(lambda r: r.in_flight),
         )
-        yield counter(
+        yield Counter(
             "briscola_relay_connections",
             "Connections that came about.",
             _RELAY,
             {(shown[relay.url],): relay.connects for relay in relays},
         )
-        yield counter(
+        yield Counter(
             "briscola_deliveries",
             "What relays made of deliveries; retried is an attempt that came to nothing.",
             ("relay", "outcome"),
@@ -119,13 +118,13 @@ class ServiceMetrics:
         if pending is None:
             return
         now = self._clock()
-        yield gauge(
+        yield Gauge(
             "briscola_deliveries_pending",
             "Deliveries that wait in the store, or in this process.",
             _RELAY,
             each(lambda r: (pending[r.url].count if r.url in pending else 0) + r.queued + r.in_flight),
         )
-        yield gauge(
+        yield Gauge(
             "briscola_deliveries_oldest_pending_seconds",
             "Age of the oldest of them, 0 if there is none.",
             _RELAY,
@@ -139,14 +138,14 @@ class MirrorMetrics:
     def __init__(self, board: LiveBoard) -> None:
         self._board = board
 
-    async def gather(self) -> Iterable[Metric]:
+    async def gather(self) -> Iterable[Family]:
         """Everything, as it stands now."""
         relays = self._board.relays
         shown = public_relay_urls(relay.url for relay in relays)
         reading = {ReaderState.READING, ReaderState.LIVE}
         return [
-            gauge(*_CONNECTED, _RELAY, {(shown[r.url],): r.state in reading for r in relays}),
-            gauge(
+            Gauge(*_CONNECTED, _RELAY, {(shown[r.url],): r.state in reading for r in relays}),
+            Gauge(
                 "briscola_relay_complete",
                 "Whether everything that the relay stores has come.",
                 _RELAY,

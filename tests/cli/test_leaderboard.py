@@ -64,6 +64,20 @@ async def test_for_people(bare: dict[str, str], relay: str) -> None:
     assert "Anna" not in few.stdout
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (1, "1 event waits, more than 15 minutes ahead of this clock"),
+        (2, "2 events wait, more than 15 minutes ahead of this clock"),
+    ],
+)
+async def test_events_of_the_future_are_told_of(bare: dict[str, str], count: int, told: str) -> None:
+    events = [json.loads(signed_event(KEYS, f"p{number}", 1, 9_000_000_000)) for number in range(count)]
+    async with FakeRelay(stored={event["id"]: event for event in events}) as relay:
+        ended = await run(bare, "leaderboard", "--relay", relay.url, "--pubkey", PUBKEY)
+    assert ended.stdout.splitlines()[1:] == ["0 players", told]
+
+
 async def test_for_machines(bare: dict[str, str], relay: str) -> None:
     ended = await run(bare, "leaderboard", "--relay", relay, "--pubkey", PUBKEY, "--json")
     assert (ended.code, ended.stderr) == (0, "")

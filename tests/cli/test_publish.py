@@ -108,3 +108,13 @@ async def test_beside_a_running_service(tmp_path: Path) -> None:
             ended = await asyncio.gather(*(run(env, "publish", name, "72", "--json") for name in ("a", "b")))
         assert [one.code for one in ended] == [0, 0], [one.stderr for one in ended]
         assert {json.loads(one.stdout)["event"]["id"] for one in ended} == set(relay.stored)
+
+
+async def test_with_other_relays_it_takes_none_from_a_running_service(tmp_path: Path) -> None:
+    async with FakeRelay() as relay, serving(environment(tmp_path)) as service:
+        ended = await run(environment(tmp_path, RELAYS=relay.url), "publish", "alice", "72")
+        assert ended.code == 0, ended.stderr
+        assert sorted(rows(tmp_path / "scores.db", "SELECT url, retired FROM relay")) == sorted(
+            [(NOWHERE, 0), (relay.url, 0)]
+        )
+        assert service.process.returncode is None

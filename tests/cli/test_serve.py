@@ -6,6 +6,8 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -180,3 +182,9 @@ async def test_an_idle_mirror_warns_of_a_secret_and_takes_less_than_ninety_mebib
 async def test_an_idle_service_takes_less_than_ninety_mebibytes(tmp_path: Path) -> None:
     async with serving(environment(tmp_path)) as serve:
         assert serve.resident_mebibytes() < 90
+
+
+def test_the_service_is_loaded_without_what_draws_on_terminals() -> None:
+    program = "import sys, app.cli.serve; print('httpx' in sys.modules, 'pygments' in sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert ended.stdout == "True False\n"

@@ -107,6 +107,18 @@ async def test_a_relay_with_concerns_is_shown_and_served() -> None:
 
 
 @virtual_time
+async def test_they_are_asked_for_again_while_a_connection_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.delivery.limits.FRESH_SECONDS", 60)
+    told = Told(NoLimits("HTTP 503"), Limitation(payment_required=True))
+    async with FakeRelay() as relay, engine(MemoryOutbox(), relay, told) as running:
+        await asyncio.sleep(50)
+        assert running.status()[0].concerns == ()
+        await asyncio.sleep(20)
+        assert len(running.status()[0].concerns) == 1
+        assert (len(told.asked), len(relay.attempts)) == (2, 1)
+
+
+@virtual_time
 async def test_its_own_limit_decides_when_an_event_ahead_of_the_clock_is_sent() -> None:
     loop = asyncio.get_running_loop()
     outbox = MemoryOutbox()

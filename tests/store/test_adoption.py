@@ -6,6 +6,7 @@ import pytest
 
 from app.nostr.event import Event, sign_event
 from app.scores.score_event import sign_deletion, sign_score
+from app.store.refusals import ClockBehind
 from app.store.scores import find_score, latest_score
 from tests.service import rows
 from tests.store.bench import RELAYS, SECRET
@@ -55,6 +56,17 @@ async def test_an_event_of_a_second_that_is_taken_changes_nothing(url: str) -> N
         before = bench.states()
         assert await outbox.adopt(ONE, score(at=1_000))
         assert bench.states() == before
+
+
+async def test_a_clock_that_is_behind_hinders_nothing_and_stays_so(url: str) -> None:
+    async with process(url) as (bench, outbox):
+        bench.now += 600
+        await sign(bench, ("alice", 1))
+        bench.now -= 600
+        assert await outbox.adopt(ONE, score("bob"))
+        assert ("bob", 99, ONE, "accepted") in bench.states()
+        with pytest.raises(ClockBehind):
+            await sign(bench, ("carol", 1))
 
 
 @pytest.mark.parametrize(("ahead", "taken"), [(900, True), (901, False)])

@@ -18,7 +18,7 @@ from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
 from app.store.journal import Journal
 from app.store.ledger import Ledger, Request
-from app.store.match_book import MatchBook
+from app.store.match_book import MatchBook, Written
 from app.store.match_steps import Deal, Ending, Opening, Step
 from app.store.matches import (
     MatchState,
@@ -213,7 +213,8 @@ def test_a_step_onto_what_is_no_longer_there_is_not_written(table: Table) -> Non
     table.deal(A)
     before = table.find(A).hand()
     first, written = table.step(A, before)
-    assert written == ()
+    assert isinstance(written, Written)
+    assert (written.due, written.published) == (table.find(A).due, ())
     again, lost = table.step(A, before)
     assert lost is None
     assert table.find(A).cards == tuple(ply.card for ply in first.plays)

@@ -107,3 +107,12 @@ def test_a_period_begins_at_a_whole_minute() -> None:
 )
 def test_a_ranking_for_one_call_alone_is_costly(query: str, costly: bool) -> None:
     assert parse_query(query.encode()).is_costly is costly
+
+
+def test_proved_scores_are_asked_for() -> None:
+    assert parse_query(b"proved=1&level=sharp").wanted == (True, "sharp")
+    assert parse_query(b"proved=0").wanted.all
+    assert parse_query(b"").wanted.all
+    assert not parse_query(b"level=master").wanted.all
+    assert faults("proved=yes").keys() == {"proved"}
+    assert faults("level=hard").keys() == {"level"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,7 @@ from app.web.event_stream import QUEUED, EventStream, Hub, Reader, message
 from tests.web.live import Live, live
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, MutableMapping
 
     from starlette.types import Receive, Scope, Send
 
@@ -180,6 +180,32 @@ async def test_a_stream_over_http(streaming: tuple[Streaming, Live]) -> None:
     async with asyncio.timeout(10):
         await app.ended.wait()
     assert len(app.hub) == 0
+
+
+async def test_a_stream_keeps_nothing_that_was_sent() -> None:
+    """A board may have 250 kB, and thousands may listen."""
+
+    gone = asyncio.Event()
+
+    class Board(bytes):
+        """Bytes that say when they go."""
+
+        def __del__(self) -> None:
+            gone.set()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        pass
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    stream = EventStream(Hub(), lambda: Board(b"data: board\n\n"), None, lambda: None)
+    sending = asyncio.create_task(stream({"type": "http", "method": "GET"}, receive, send))
+    async with asyncio.timeout(10):  # less than the next heartbeat takes to come
+        await gone.wait()
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
 
 
 async def test_a_head_request_ends_at_once(streaming: tuple[Streaming, Live]) -> None:

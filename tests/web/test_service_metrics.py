@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from app import main
 from app.config import MirrorSettings, load
 from app.mirror import open_mirror
 from app.web.problems import KINDS
 from tests.clock import Clock
-from tests.relays.fake import FakeRelay, nothing, ok
+from tests.relays.fake import FakeRelay, nothing, ok, upgrade
 from tests.service import NOWHERE, PUBKEY, PUBLIC_URL, rows, running
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from tests.service import Running
 
@@ -106,7 +109,24 @@ async def test_what_waits_in_the_store_grows_old(tmp_path: Path) -> None:
     assert samples[f'briscola_relay_connected{{relay="{NOWHERE}"}}'] == 0
 
 
-async def test_what_is_given_up_counts_as_failed(tmp_path: Path) -> None:
+async def test_a_service_that_was_off_for_long_tries_before_it_gives_up(tmp_path: Path) -> None:
+    clock = Clock(1_700_000_000.0)
+    down = "SELECT count(*) FROM relay WHERE down_since IS NOT NULL"
+    async with FakeRelay(on_accept=lambda peer: peer.reset()) as relay:
+        async with running(tmp_path, relay.url, clock=clock) as service, asyncio.timeout(10):
+            event_id = (await service.post("alice", 72)).json()["event"]["id"]
+            while rows(service.path, down) == [(0,)]:  # noqa: ASYNC110 - what happens in a database wakes nobody
+                await asyncio.sleep(0.01)
+        clock.now += 8 * 86_400
+        relay.on_accept = nothing
+        # The relay is farther away than the database is.
+        relay.on_handshake = lambda *told: asyncio.get_running_loop().call_later(0.5, upgrade, *told)
+        async with running(tmp_path, relay.url, clock=clock):
+            await relay.until(lambda: event_id in relay.stored)
+
+
+async def test_what_is_given_up_counts_as_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main, "_SWEEP_AFTER", 0)
     clock = Clock(1_700_000_000.0)
     down = "SELECT count(*) FROM relay WHERE down_since IS NOT NULL"
     failed = f'briscola_deliveries_total{{outcome="failed",relay="{NOWHERE}"}}'

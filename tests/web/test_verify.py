@@ -11,8 +11,10 @@ import pytest
 import pytest_asyncio
 from pydantic import TypeAdapter
 
+from app.matches.match import Points
 from app.web.answers import VerificationDocument
 from app.web.verify import MAX_BYTES, MAX_EVENTS
+from tests.matches.made import APP, Made, made
 from tests.service import PUBKEY, Running, assert_problem, running
 from tests.vectors import load, raw_of
 
@@ -178,3 +180,35 @@ async def test_a_key_that_everybody_knows_is_warned_of(tmp_path: Path, key: str,
     async with running(tmp_path, PUBLIC_KEYS=key) as service:
         answer = await service.http.post("/v1/verify", content=b"{}", headers=JSON)
     assert [SEED_PUBKEY in warning for warning in answer.json()["warnings"]] == [True] * warned
+
+
+@pytest.mark.parametrize("level", ["sharp", "master"])
+async def test_a_transcript_is_replayed_and_masters_choices_for_those_who_sign_in(
+    level: str, tmp_path: Path
+) -> None:
+    hand = made(level)
+    async with running(tmp_path, PUBLIC_KEYS=APP.pubkey) as one:
+        body, key = hand.event.to_json().encode(), one.http.headers.pop("authorization")
+
+        async def verdict(**headers: str) -> dict[str, Any]:
+            answer = await one.http.post("/v1/verify", content=body, headers=JSON | headers)
+            assert answer.status_code == 200, answer.text
+            document = TypeAdapter(VerificationDocument).validate_python(answer.json())
+            assert document["verdicts"] == []
+            return dict(document["transcript"])
+
+        told = await verdict()
+        assert (told["ok"], told["level"], told["score_event"]) == (True, level, event_id(hand))
+        assert told["choices_checked"] is (level != "master")
+        assert (await verdict(Authorization=key))["choices_checked"] is True
+        refused = await one.http.post(
+            "/v1/verify", content=body, headers=JSON | {"Authorization": "Bearer no"}
+        )
+        assert_problem(refused, 401, "unauthenticated")
+        body = hand.changed(points=Points(0, 120)).to_json().encode()
+        assert any(reason.startswith("the points are") for reason in (await verdict())["reasons"])
+
+
+def event_id(hand: Made) -> str:
+    assert hand.transcript.score_event is not None
+    return hand.transcript.score_event.id

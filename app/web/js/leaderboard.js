@@ -84,7 +84,7 @@ function candidates(timely, level) {
 }
 
 function emptyText(search, proved, settled, ranked, all) {
-  if (search && ranked) return `Nobody here is called "${search}".`;
+  if (search && ranked && settled) return `Nobody here is called "${search}".`;
   if (!reading.settled) return "Reading the relays…";
   if (!settled) return "Looking for proofs on the relays…";
   if (proved && all > 0) return "No proved score here. Look at all scores, or play one.";

@@ -9,6 +9,7 @@ const MAX_PAGES = 30;
 const SMALLEST_CAP = 100; // no relay in use gives fewer at once, so a smaller page is all there is
 const MAX_MESSAGE = 128 * 1024; // characters
 const MAX_MESSAGES = 20_000; // a minute
+const MAX_CHARACTERS = 50_000_000; // a minute; as many messages of scores have a fifth of it
 const MAX_FORGERIES = 20;
 const ANSWER_MS = 8_000;
 const FIRST_RETRY_MS = 1_000;
@@ -44,6 +45,7 @@ export class RelayFeed {
   #deadline = 0;
   #nextTry = 0;
   #messages = 0;
+  #characters = 0;
   #minute = 0;
   #forgeries = 0;
   #retryMs = FIRST_RETRY_MS;
@@ -136,8 +138,10 @@ export class RelayFeed {
 
   #read(data) {
     const minute = Math.floor(Date.now() / 60_000);
-    if (minute !== this.#minute) [this.#minute, this.#messages] = [minute, 0];
-    if (++this.#messages > MAX_MESSAGES) return this.drop("sends too much");
+    if (minute !== this.#minute) [this.#minute, this.#messages, this.#characters] = [minute, 0, 0];
+    this.#messages++;
+    this.#characters += data.length ?? data.size; // a text, or a Blob
+    if (this.#messages > MAX_MESSAGES || this.#characters > MAX_CHARACTERS) return this.drop("sends too much");
     if (typeof data !== "string" || data.length > MAX_MESSAGE) return undefined;
     let message;
     try {

@@ -49,7 +49,7 @@ function noticeOf(feeds, complete, count) {
   if (complete === feeds.length) return "";
   if (feeds.some((feed) => !feed.settled)) return "";
   if (isCutOff(feeds) && count > 0)
-    return "No relay can be reached now. These are the scores this page came with, verified in your browser.";
+    return "No relay can be reached now. These are the scores that came before, verified in your browser.";
   if (isCutOff(feeds)) return "No relay can be reached now. Scores show here as soon as one can be.";
   return "Not every relay has told all it has, so scores may be missing.";
 }

@@ -195,11 +195,12 @@ async def test_relays_that_stall_are_not_waited_for(chromium: str) -> None:
         assert await tab.text("#trust summary") == "Verified in your browser 1 player · 1 of 3 relays"
 
 
-async def test_a_flood_is_cut_off(chromium: str) -> None:
-    event = json.dumps(["EVENT", "scores", signed("mallory", 120, keys=OTHER)])
+@pytest.mark.parametrize(("count", "padding"), [(20_001, 0), (501, 100_000)])
+async def test_a_flood_is_cut_off(chromium: str, count: int, padding: int) -> None:
+    event = json.dumps(["EVENT", "scores", signed("mallory", 120, keys=OTHER)]) + " " * padding
     async with (
         holding(signed("alice", 72)) as honest,
-        FakeRelay(on_req=lambda peer, *_: peer.send_text(*[event] * 20_001)) as flood,
+        FakeRelay(on_req=lambda peer, *_: peer.send_text(*[event] * count)) as flood,
         page(chromium) as tab,
         site(Source(), relays=[flood.url, honest.url], clock=time.time) as url,
     ):
