@@ -10,7 +10,7 @@ import { settle } from "./standing.js";
 
 const SEALS = {
   proved: ({ level }) => `Proved · ${levelName(level)}`,
-  told: ({ level }) => `Not replayed · ${levelName(level)}`,
+  told: () => "Not replayed",
   false: () => "Claimed · proof fails",
   claimed: () => "Claimed",
 };
