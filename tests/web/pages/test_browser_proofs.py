@@ -243,6 +243,24 @@ async def test_a_relay_that_does_not_answer_keeps_no_proof_back(chromium: str) -
         assert tab.faults == []
 
 
+async def test_of_many_forged_transcripts_few_are_looked_at(chromium: str) -> None:
+    forged = [{**GENTLE, "sig": f"{number:0128x}"} for number in range(40)]
+    async with (
+        telling(*forged, GENTLE, score_of(GENTLE)) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], keys=[APP.pubkey], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        await open_row(tab, 1)
+        assert "is not this public key's" in await tab.until("document.querySelector('#hand li').textContent")
+        await tab.click("#dialog .close")
+        await tab.click("[name=proved]")
+        await tab.until("document.querySelector('#empty').innerText.startsWith('No proved score here.')")
+        # Twenty would have it left out, and its scores are good.
+        assert await tab.evaluate("document.querySelector('.relays li').dataset.state") == "live"
+        assert tab.faults == []
+
+
 async def test_without_scripts_the_server_filters(chromium: str) -> None:
     source, proofs = Source(), Proofs()
     for transcript, level in ((GENTLE, "gentle"), (SHARP, "sharp")):
