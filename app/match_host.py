@@ -314,6 +314,6 @@ def _playable(match: StoredMatch, ply: int) -> Match:
     hand = match.hand()
     if hand is None:
         raise NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("the match has lapsed")
-    if match.state is MatchState.FORFEITED and ply >= hand.next_ply:
-        raise MatchOver(f"the match has {match.forfeit}")
+    if match.forfeit is not None and ply >= hand.next_ply:
+        raise MatchOver(f"the match {match.forfeit.told}")
     return hand
