@@ -27,7 +27,7 @@ from app.publisher import hand_over
 from app.scores.score_event import identifier
 from app.store.errors import StoreError
 from app.store.match_steps import Deal, Ending, Opening, Step
-from app.store.matches import MatchState, due_matches, find_match, find_transcript
+from app.store.matches import due_matches, find_match, find_transcript
 from app.store.refusals import Refused
 
 if TYPE_CHECKING:

@@ -158,7 +158,9 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
                     card, ply = match["observation"]["hand"][place], match["next_ply"]
                     await other.post(f"{address}/plays", json={"card": card, "ply": ply})
                 await tab.click("#hand .card")
-                await tab.until("document.querySelector('#note').textContent.endsWith('as the server has it.')")
+                await tab.until(
+                    "document.querySelector('#note').textContent.endsWith('as the server has it.')"
+                )
                 assert (await tab.text("#note")).startswith("This hand was played on in another window.")
                 match = (await other.get(address)).json()
                 assert await tab.evaluate(CARDS) == match["observation"]["hand"]
