@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import psycopg
 
+from app import recovery
 from app.config import Settings, load
 from app.main import Service, open_service
 from app.store.api_keys import add_key, revoke_key
@@ -28,6 +29,8 @@ PUBKEY = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
 NOWHERE = "ws://127.0.0.1:1"
 PUBLISHED_BODY = b'{"username":"alice","score":72}'
 PUBLIC_URL = "https://scores.example"
+# The relays of tests answer at once or never: a new store need not wait long for those that never do.
+recovery.READ_SECONDS = 1.0
 
 
 def address_of(database: Path | str) -> str:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from app.delivery.connection import Connection, connect
+from app.delivery.flood import Flood
 from app.delivery.read_session import ReadSession, Received
 
 
@@ -62,6 +63,7 @@ class _Fetching:
         self.events: list[Received] = []
         self._session = session
         self._connection: Connection | None = None
+        self._flood = Flood()
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
 
@@ -80,7 +82,13 @@ class _Fetching:
 
     def received(self, messages: list[bytes]) -> None:
         """Take what the relay sent."""
-        self.events += self._session.receive(messages, self._loop.time())
+        now = self._loop.time()
+        events = self._session.receive(messages, now)
+        self.events += events
+        useless = sum(map(len, messages)) - sum(len(event.text) for event in events)
+        rest = self._flood.rest(len(messages) - len(events), useless, now)
+        if rest and self._connection is not None:
+            self._connection.throttle(rest)
         self._pump()
         self._wake.set()
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from app.delivery.backoff import Backoff, Random
-from app.delivery.connection import ConnectError, Connection, connect
 from app.delivery.flood import Flood
 from app.delivery.judge import Candidate, Finding, Unproved, looks_right
 from app.delivery.read_session import ReadSession
-from app.delivery.status import about
+from app.delivery.reconnect import keep_connected
 from app.nostr import nip09
 from app.scores.score_event import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.delivery.backoff import Random
+    from app.delivery.connection import Connection
     from app.delivery.judging import Judging
 
 OVERLAP_SECONDS = 3600
@@ -36,8 +35,6 @@ REST_SECONDS = 0.02
 
 FORGED_LIMIT = 1000
 """A relay is left alone for a while after so many events whose signature does not hold."""
-
-logger = logging.getLogger(__name__)
 
 
 class ReaderState(StrEnum):
@@ -113,22 +110,42 @@ class RelayReader:
 
     async def run(self) -> None:
         """Keep one connection to the relay, and read, until cancelled."""
-        backoff = Backoff(self._random)
-        while True:
-            started = self._loop.time()
-            try:
-                connection = await connect(self.url, self)
-            except ConnectError as error:
-                reason = str(error)
-                started = self._loop.time()
-            else:
-                reason = await self._read(connection)
-            pause = backoff.after(self._loop.time() - started)
-            logger.warning("%s: %s; reading again in %.1f s", self.url, reason, pause, extra=about(self.url))
-            self._turn(ReaderState.FAILED, reason)
-            await asyncio.sleep(pause)
+        await keep_connected(self.url, self, self._random)
 
     # for the connection
+
+    async def use(self, connection: Connection) -> str:
+        """Read from an open connection until it is lost; returns why that is."""
+        wanted: dict[str, Any] = {"kinds": [KIND, nip09.KIND], "authors": sorted(self._keys)}
+        stored = wanted if self._since is None else {**wanted, "since": self._since}
+        session = self._session = ReadSession([stored], limit=EVENT_LIMIT, live=wanted)
+        self._connection = connection
+        self._forged = 0
+        self._turn(ReaderState.READING, "")
+        session.open(self._loop.time())
+        self._pump()
+        connection.lost.add_done_callback(lambda _: self._wake.set())
+        try:
+            while not connection.lost.done():
+                self._wake.clear()
+                if session.expire(self._loop.time()):
+                    return session.reason
+                if session.refused:
+                    return session.refused
+                if not self.trusted:
+                    return f"it sent {FORGED_LIMIT} forged events, or more"
+                if self._state is ReaderState.READING and not session.reading and not self._pending:
+                    self._turn(ReaderState.LIVE, session.reason)
+                await self._sleep(session)
+            return connection.lost.result()
+        finally:
+            if self.status().complete:
+                self._since = max(int(self._clock()) - OVERLAP_SECONDS, 0)
+            self._connection = self._session = None
+
+    async def parted(self, reason: str, *, connected: bool) -> None:
+        """Say why nothing is read for a while."""
+        self._turn(ReaderState.FAILED, reason)
 
     def received(self, messages: list[bytes]) -> None:
         """Take what the relay sent."""
@@ -182,37 +199,6 @@ class RelayReader:
             self._wake.set()
 
     # inside
-
-    async def _read(self, connection: Connection) -> str:
-        """Read from an open connection until it is lost; returns why that is."""
-        wanted: dict[str, Any] = {"kinds": [KIND, nip09.KIND], "authors": sorted(self._keys)}
-        stored = wanted if self._since is None else {**wanted, "since": self._since}
-        session = self._session = ReadSession([stored], limit=EVENT_LIMIT, live=wanted)
-        self._connection = connection
-        self._forged = 0
-        self._turn(ReaderState.READING, "")
-        session.open(self._loop.time())
-        self._pump()
-        connection.lost.add_done_callback(lambda _: self._wake.set())
-        try:
-            while not connection.lost.done():
-                self._wake.clear()
-                if session.expire(self._loop.time()):
-                    return session.reason
-                if session.refused:
-                    return session.refused
-                if not self.trusted:
-                    return f"it sent {FORGED_LIMIT} forged events, or more"
-                if self._state is ReaderState.READING and not session.reading and not self._pending:
-                    self._turn(ReaderState.LIVE, session.reason)
-                await self._sleep(session)
-            return connection.lost.result()
-        finally:
-            if self.status().complete:
-                self._since = max(int(self._clock()) - OVERLAP_SECONDS, 0)
-            self._connection = self._session = None
-            connection.close()
-            await connection.lost
 
     async def _sleep(self, session: ReadSession) -> None:
         """Until something came, or the page that is being read is overdue."""

@@ -4,7 +4,7 @@ A session outlives connections, so an OK that arrives on the next one still find
 monotonic seconds. Text for the wire is returned by `send` or waits in `outgoing`.
 """
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,6 +35,11 @@ FRAME_LIMIT = 256 * 1024
 """Longer messages are ignored unread: no relay has that much to say about one event of ours."""
 
 LATE_LIMIT = 1024
+AUTH_LIMIT = 10
+"""Challenges that are answered within any minute; a relay may send them without end."""
+
+AUTH_LIMIT_SECONDS = 60.0
+
 ASK_AFTER_ATTEMPTS = 3
 """After so many attempts without a verdict the relay is first asked what it holds."""
 
@@ -92,6 +97,7 @@ class Session:
         self._late: OrderedDict[str, Delivery] = OrderedDict()
         self._parked: dict[str, _Sent] = {}  # those of `_sent` that wait for authentication
         self._auth_id: str | None = None  # of the AUTH event that waits for its OK
+        self._auths: deque[float] = deque(maxlen=AUTH_LIMIT)  # when the last ones were signed
         self._start_over(None)
 
     @property
@@ -142,7 +148,8 @@ class Session:
                 case Notice(text):
                     self.notice = one_line(text)
                 case AuthChallenge(challenge):
-                    self._start_over(challenge)
+                    if challenge != self._challenge or self._auth_id is None:  # else it is being answered
+                        self._start_over(challenge)
                 case EventMessage(subscription, event) if subscription in self._sent:
                     self._on_event(self._sent[subscription], event, replies)
                 case Eose(subscription) | Closed(subscription, _) if subscription in self._sent:
@@ -150,7 +157,7 @@ class Session:
                 case _:
                     self.ignored += 1
         if self._parked and self._auth_id is None and self._challenge is not None:
-            self._send_auth(self._challenge, replies)
+            self._send_auth(self._challenge, now, replies)
         return replies
 
     def expire(self, now: float, replies: list[Reply]) -> list[Delivery]:
@@ -216,7 +223,8 @@ class Session:
         self.outgoing.append(event_message(sent.delivery.payload))
 
     # NIP-42: a delivery refused for want of authentication is parked until the newest challenge is answered,
-    # sent once more, and whatever the relay says then is final.
+    # sent once more, and whatever the relay says then is final. A challenge is answered for a parked delivery
+    # alone, and not too often: then the delivery is tried again later.
 
     def _start_over(self, challenge: str | None) -> None:
         """Forget how far authentication has come: there is a new challenge, or a new connection and none."""
@@ -234,7 +242,13 @@ class Session:
         else:
             self._parked[sent.delivery.event_id] = sent
 
-    def _send_auth(self, challenge: str, replies: list[Reply]) -> None:
+    def _send_auth(self, challenge: str, now: float, replies: list[Reply]) -> None:
+        if len(self._auths) == AUTH_LIMIT and now - self._auths[0] < AUTH_LIMIT_SECONDS:
+            self._refuse_parked(
+                f"error: asked to authenticate more than {AUTH_LIMIT} times a minute", replies
+            )
+            return
+        self._auths.append(now)
         event = self._sign_auth(self._relay, challenge)
         if event is None:
             self.auth_refused = "auth-required: no key to authenticate with"

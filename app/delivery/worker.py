@@ -12,15 +12,16 @@ from itertools import chain
 from operator import attrgetter
 
 from app.delivery import answer
-from app.delivery.backoff import Backoff, Random
+from app.delivery.backoff import Random
 from app.delivery.conflicts import Conflicts
-from app.delivery.connection import ConnectError, Connection, connect
+from app.delivery.connection import Connection
 from app.delivery.flood import Flood
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
+from app.delivery.reconnect import keep_connected
 from app.delivery.session import Reply, Session, SignAuth
 from app.delivery.status import RelayStatus, Tally, about
 from app.delivery.verdicts import Verdicts
@@ -176,29 +177,42 @@ class Worker:
 
     async def run(self) -> None:
         """Keep one connection to the relay, and deliver, until cancelled."""
-        backoff = Backoff(self._random)
-        while True:
-            started = self._loop.time()
-            self._limits.refresh()
-            try:
-                connection = await connect(self.relay, self)
-            except ConnectError as error:
-                self._last_error = str(error)
-                started = self._loop.time()
-                await self._intake.reached(connected=False)
-            else:
-                await self._serve(connection)
-            pause = backoff.after(self._loop.time() - started)
-            logger.warning(
-                "%s: %s; connecting again in %.1f s",
-                self.relay,
-                self._last_error,
-                pause,
-                extra=about(self.relay),
-            )
-            await asyncio.sleep(pause)
+        self._limits.refresh()
+        await keep_connected(self.relay, self, self._random)
 
     # for the connection
+
+    async def use(self, connection: Connection) -> str:
+        """Deliver over an open connection until it is lost or this task is cancelled."""
+        logger.info("%s: connected", self.relay, extra=about(self.relay))
+        self._connection = connection
+        self._tally.connects += 1
+        self._pace.reconnected()
+        self._intake.due_by(0.0)
+        connection.lost.add_done_callback(lambda _: self._wake.set())
+        reason = "the service stopped"
+        try:
+            while not connection.lost.done():
+                self._wake.clear()
+                self._limits.refresh()
+                await self._refill()
+                await self._intake.reached(connected=True)
+                await self._resolve_conflicts()
+                self._pump()
+                await self._sleep()
+                self._expire()
+            reason = connection.lost.result()
+            await self._resolve_conflicts()
+        finally:
+            self._connection = None
+            self._fail_in_flight(reason)
+        return reason
+
+    async def parted(self, reason: str, *, connected: bool) -> None:
+        """Say why there is no connection; that none came about is for the store to know."""
+        self._last_error = reason
+        if not connected:
+            await self._intake.reached(connected=False)
 
     def received(self, messages: list[bytes]) -> None:
         """Take what the relay sent."""
@@ -230,33 +244,6 @@ class Worker:
         busy = self._session.in_flight or self._conflicts
         if self._stopping and not busy and not self._drained.done():
             self._drained.set_result(None)
-
-    async def _serve(self, connection: Connection) -> None:
-        """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay, extra=about(self.relay))
-        self._connection = connection
-        self._tally.connects += 1
-        self._pace.reconnected()
-        self._intake.due_by(0.0)
-        connection.lost.add_done_callback(lambda _: self._wake.set())
-        reason = "the service stopped"
-        try:
-            while not connection.lost.done():
-                self._wake.clear()
-                self._limits.refresh()
-                await self._refill()
-                await self._intake.reached(connected=True)
-                await self._resolve_conflicts()
-                self._pump()
-                await self._sleep()
-                self._expire()
-            reason = self._last_error = connection.lost.result()
-            await self._resolve_conflicts()
-        finally:
-            self._connection = None
-            self._fail_in_flight(reason)
-            connection.close()
-            await connection.lost
 
     def _fail_in_flight(self, reason: str) -> None:
         reason = f"connection lost: {reason}"

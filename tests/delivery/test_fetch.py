@@ -86,3 +86,16 @@ async def test_no_relay_there() -> None:
         url = relay.url
     with pytest.raises(ConnectError, match="Connect call failed"):
         await fetch(url, [{}], timeout=5, limit=10)
+
+
+@virtual_time
+async def test_a_flood_is_read_slowly() -> None:
+    junk = [json.dumps(["EVENT", "x", event(1)])] * 20_000  # 0.2 ms each
+
+    def flood(peer: Peer, subscription: str, filters: object) -> None:
+        peer.send_text(*junk, json.dumps(["EOSE", subscription]))
+
+    async with FakeRelay(on_req=flood) as relay:
+        before = asyncio.get_running_loop().time()
+        assert (await fetch(relay.url, [{}], timeout=60, limit=10)).complete
+        assert asyncio.get_running_loop().time() - before >= 3

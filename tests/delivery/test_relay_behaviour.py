@@ -81,6 +81,31 @@ async def test_refused_again_after_authentication_is_rejected() -> None:
 
 
 @virtual_time
+async def test_challenges_without_end_are_answered_ten_times_a_minute_and_lose_nothing() -> None:
+    loop = asyncio.get_running_loop()
+    asked: list[float] = []
+    calm = asyncio.Event()
+
+    def challenge(peer: Peer, event: Event) -> None:
+        """Whatever comes, another challenge is the answer, and it comes before the answer to the last one."""
+        if calm.is_set():
+            (store if event["kind"] != 22242 else ok())(peer, event)
+        elif event["kind"] == 22242:
+            asked.append(loop.time())
+            peer.send("AUTH", f"c{len(asked)}")
+        else:
+            AUTH_REQUIRED(peer, event)
+
+    async with case(on_open=lambda peer: peer.send("AUTH", "c0"), on_event=challenge, on_auth=challenge) as c:
+        delivery = c.post()
+        await asyncio.sleep(600)
+        assert max(sum(at <= other < at + 60 for other in asked) for at in asked) == 10
+        assert c.outbox.row(delivery).history[-1].message.startswith("error: asked to authenticate more")
+        calm.set()
+        await c.outbox.until_state(delivery, ACCEPTED)
+
+
+@virtual_time
 async def test_an_authentication_goes_to_no_other_relay() -> None:
     guard = Guard()
     async with (

@@ -143,7 +143,7 @@ async def test_a_relay_that_forges_without_end_is_left_alone_for_a_while(
             await reader.ready(9)
             assert found.ignored >= FORGED_LIMIT
             assert rows(reader) == BOARD
-    assert "forged events, or more; reading again in" in caplog.text
+    assert "forged events, or more; connecting again in" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,39 @@ def test_the_newest_challenge_wins(session: Session, signer: Signer) -> None:
     assert session.outgoing == [f'["EVENT",{ONE.payload}]']
 
 
+def test_a_challenge_that_is_repeated_while_it_is_answered_is_answered_once(
+    session: Session, signer: Signer
+) -> None:
+    for delivery in (ONE, TWO):
+        session.send(delivery, 0.0)
+    for delivery in (ONE, TWO):
+        tell(session, "AUTH", "c1")
+        ok(session, delivery, *AUTH_REQUIRED)
+    assert signer.asked == [(RELAY, "c1")]
+    session.outgoing.clear()
+    tell(session, "OK", "auth-c1", True, "")
+    assert session.outgoing == [f'["EVENT",{delivery.payload}]' for delivery in (ONE, TWO)]
+
+
+def test_challenges_without_end_are_not_all_answered(session: Session, signer: Signer) -> None:
+    session.send(ONE, 0.0)
+    ok(session, ONE, *AUTH_REQUIRED)
+    replies = [reply for n in range(50) for reply in tell(session, "AUTH", f"c{n}", now=float(n))]
+    assert [challenge for _, challenge in signer.asked] == [f"c{n}" for n in range(10)]
+    assert replies == [Reply(ONE, False, "error: asked to authenticate more than 10 times a minute", False)]
+    # The first of the ten was a minute ago; what is answered then is the newest.
+    session.lost()
+    tell(session, "AUTH", "new", now=59.9)
+    session.send(ONE, 59.9)
+    assert len(tell(session, "OK", ONE.event_id, *AUTH_REQUIRED, now=59.9)) == 1
+    session.send(ONE, 60.0)
+    assert tell(session, "OK", ONE.event_id, *AUTH_REQUIRED, now=60.0) == []
+    assert signer.asked[10:] == [(RELAY, "new")]
+    session.outgoing.clear()
+    tell(session, "OK", "auth-new", True, "")
+    assert session.outgoing == [f'["EVENT",{ONE.payload}]']
+
+
 def test_refused_again_after_a_good_authentication_is_final(session: Session) -> None:
     tell(session, "AUTH", "c1")
     session.send(ONE, 0.0)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
+import orjson
 from starlette.routing import Route
 
+from app.briscola.computer import LEVELS
+from app.matches.replay import NEVER_PROVED
 from app.scores.score_event import identifier
-from app.web.board import select
-from app.web.board_query import DEFAULT_LIMIT, PERIODS, BoardQuery, cursor_text, parse_query
+from app.web.board import proof_document, select
+from app.web.board_query import cursor_text
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
-from app.web.problems import Problem
+from app.web.pages.board_filter import PARAMETERS, BoardFilter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,19 +27,17 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.scores.leaderboard import Entry
+    from app.scores.proofs import Proof
     from app.web.board import BoardSource, BoardView, RelayReading
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
-PAGE = DEFAULT_LIMIT
-ALL = "all"
-MAX_SEARCH = 64
 NOT_COMPLETE = "Not every relay has told all it has, so scores may be missing."
 
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of the table, as texts."""
+    """A row of the table, as texts; `proof` is its document in JSON, `level` the computer's in it, if any."""
 
     rank: str = ""
     username: str = ""
@@ -46,9 +45,11 @@ class RowView:
     iso: str = ""
     when: str = ""
     event: str = ""
+    proof: str = ""
+    level: str = ""
 
     @classmethod
-    def of(cls, entry: Entry) -> RowView:
+    def of(cls, entry: Entry, proof: Proof | None) -> RowView:
         """A row of the board."""
         row = entry.row
         at = datetime.fromtimestamp(row.created_at, UTC)
@@ -59,6 +60,8 @@ class RowView:
             iso=at.isoformat().replace("+00:00", "Z"),
             when=f"{at:%Y-%m-%d %H:%M}",
             event=row.event,
+            proof=orjson.dumps(proof_document(proof)).decode() if proof else "",
+            level=proof.level if proof else "",
         )
 
 
@@ -76,54 +79,59 @@ class TableView:
 
 
 class LeaderboardPage:
-    """The endpoint."""
+    """The endpoint.
 
-    def __init__(self, html: Html, view: BoardView) -> None:
+    Args:
+        matches: whether the service keeps matches, whose transcripts can be asked of it.
+    """
+
+    def __init__(self, html: Html, view: BoardView, *, matches: bool) -> None:
         self._html = html
         self._view = view
+        self._matches = matches
 
     def routes(self) -> list[BaseRoute]:
         """The route of the page."""
         return [Route("/", self.show)]
 
-    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("period", "q", "cursor")))
+    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=PARAMETERS, lenient=True))
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
-        asked = request.query_params
-        period = asked.get("period", "")
-        period = period if period in PERIODS else ALL
-        search = asked.get("q", "").strip()[:MAX_SEARCH]
+        asked = BoardFilter.read(request.query_params)
         return self._html.page(
             request,
             "leaderboard",
             here="/",
-            period=period,
-            search=search,
-            board=self._table(period, search, asked.get("cursor", "")),
+            asked=asked,
+            levels=LEVELS,
+            board=self._table(asked, request.query_params.get("cursor", "")),
             blank_entry=RowView(),
             blank_verdict=verdict_view.BLANK,
+            matches=self._matches,
+            never_proved=NEVER_PROVED,
         )
 
-    def _table(self, period: str, search: str, cursor: str) -> TableView:
-        query = _query(period, cursor)
+    def _table(self, asked: BoardFilter, cursor: str) -> TableView:
+        query = asked.query(cursor)
         rows = self._view.rows(query)
-        entries, more = (_find(rows, search), False) if search else select(rows, query)
-        behind = {"period": period, "cursor": cursor_text(entries[-1].position)} if more else {}
+        entries, more = (_find(rows, asked.search), False) if asked.search else select(rows, query)
         source = self._view.source
         return TableView(
-            entries=[RowView.of(entry) for entry in entries],
+            entries=[RowView.of(entry, self._view.proofs.of(entry.row)) for entry in entries],
             complete=source.complete,
             relays=source.relays,
             count=len(rows.ranking),
             notice="" if source.complete else NOT_COMPLETE,
-            empty=_why_empty(search, source),
-            next=f"?{urlencode(behind)}" if more else "",
+            empty=_why_empty(asked, source),
+            next=asked.address(cursor_text(entries[-1].position)) if more else "",
         )
 
 
-def _why_empty(search: str, source: BoardSource) -> str:
-    if search:
-        return f'Nobody here is called "{search}".'
+def _why_empty(asked: BoardFilter, source: BoardSource) -> str:
+    if asked.search:
+        return f'Nobody here is called "{asked.search}".'
+    if len(source.board) > 0 and asked.proved:
+        return "No proved score here. Look at all scores, or play one."
     if len(source.board) > 0:
         return "No score in this time. Look at all time."
     if source.relays and all(relay.state == "failed" for relay in source.relays):
@@ -131,15 +139,6 @@ def _why_empty(search: str, source: BoardSource) -> str:
     if not source.complete:
         return "No score yet: the relays are still being read. Load this page again in a moment."
     return "No score yet. The first hand is still to be played."
-
-
-def _query(period: str, cursor: str) -> BoardQuery:
-    """The rows to show; a cursor that was given out nowhere begins at the top."""
-    query = BoardQuery(limit=PAGE, since=None if period == ALL else period)
-    if cursor:
-        with suppress(Problem):
-            query = replace(query, cursor=parse_query(urlencode({"cursor": cursor}).encode()).cursor)
-    return query
 
 
 def _find(rows: Rows, name: str) -> list[Entry]:
