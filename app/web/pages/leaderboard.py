@@ -14,8 +14,10 @@ from starlette.routing import Route
 from app.scores.score_event import identifier
 from app.web.board import select
 from app.web.board_query import DEFAULT_LIMIT, PERIODS, BoardQuery, cursor_text, parse_query
+from app.web.conditional import is_known
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
+from app.web.pages.assets import takes_gzip
 from app.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -86,27 +88,43 @@ class LeaderboardPage:
         """The route of the page."""
         return [Route("/", self.show)]
 
-    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=("period", "q", "cursor")))
+    @promises(
+        Operation(
+            {
+                200: Answer("The page.", headers=("ETag",), media_type="text/html"),
+                304: Answer("As the client has it.", headers=("ETag",), media_type=None),
+            },
+            query=("period", "q", "cursor"),
+            headers=("If-None-Match",),
+        )
+    )
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
         asked = request.query_params
         period = asked.get("period", "")
         period = period if period in PERIODS else ALL
         search = asked.get("q", "").strip()[:MAX_SEARCH]
-        return self._html.page(
-            request,
-            "leaderboard",
-            here="/",
-            period=period,
-            search=search,
-            board=self._table(period, search, asked.get("cursor", "")),
-            blank_entry=RowView(),
-            blank_verdict=verdict_view.BLANK,
-        )
+        query = _query(period, asked.get("cursor", ""))
+        packed = takes_gzip(request)
 
-    def _table(self, period: str, search: str, cursor: str) -> TableView:
-        query = _query(period, cursor)
-        rows = self._view.rows(query)
+        def make(rows: Rows) -> bytes:
+            return self._html.render(
+                "leaderboard",
+                here="/",
+                packed=packed,
+                period=period,
+                search=search,
+                board=self._table(query, period, search, rows),
+                blank_entry=RowView(),
+                blank_verdict=verdict_view.BLANK,
+            )
+
+        body, etag = self._view.keep(query, ("page", search, packed), make)
+        if is_known(request.scope, etag):
+            return self._html.not_modified(etag)
+        return self._html.answer(body, packed=packed, etag=etag)
+
+    def _table(self, query: BoardQuery, period: str, search: str, rows: Rows) -> TableView:
         entries, more = (_find(rows, search), False) if search else select(rows, query)
         behind = {"period": period, "cursor": cursor_text(entries[-1].position)} if more else {}
         source = self._view.source
