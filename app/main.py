@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app.delivery.connection import tls_context
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
 from app.delivery.status import about
@@ -143,6 +144,7 @@ async def open_service(
     Raises:
         StoreUnusable: if the database cannot be opened.
     """
+    tls_context()  # takes some 60 ms, for which nobody waits yet
     database = await asyncio.to_thread(Database, settings.database_url)
     try:
         with database.writer.begin() as connection:

@@ -8,6 +8,13 @@ PUBLISH_ANY = "publish:any"
 ADMIN = "admin"
 SCOPES = (PUBLISH_ANY, ADMIN)
 
+KEY = "key:"
+
+
+def key_id_of(principal_id: str) -> str | None:
+    """The id of the API key that this principal is, None if it is something else."""
+    return principal_id.removeprefix(KEY) if principal_id.startswith(KEY) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import create_engine, event, text
 
+from app.delivery.connection import tls_context
 from app.main import open_service
 from app.scores.score import Claim
 from app.store import sqlite
@@ -199,6 +201,15 @@ async def test_stopping_on_a_full_disk_is_no_fault(url: str, caplog: pytest.LogC
 
         service.service.store.write = fail  # type: ignore[method-assign]
     assert "takes over" in caplog.text
+
+
+async def test_certificates_are_loaded_before_anybody_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls_context.cache_clear()
+    async with open_service(settings(tmp_path / "scores.db")):
+        monkeypatch.setattr(ssl, "create_default_context", pytest.fail)
+        assert tls_context().verify_mode is ssl.CERT_REQUIRED
 
 
 async def test_leaving_for_a_reason_closes_everything(url: str) -> None:

@@ -11,6 +11,7 @@ import click
 from app.cli.store import as_json_option, date, transaction
 from app.cli.unusable import Unusable
 from app.nostr.keys import InvalidKey, parse_pubkey
+from app.principal import key_id_of
 from app.scores.score_event import identifier
 from app.scores.username import InvalidUsername, check_username
 from app.store.api_keys import NoSuchKey, require_key
@@ -67,8 +68,8 @@ def transfer(name: str, owner: str, as_json: bool) -> None:
     principal = parse_owner(owner)
     try:
         with transaction() as connection:
-            if principal.startswith("key:"):
-                require_key(connection, principal.removeprefix("key:"))
+            if (key_id := key_id_of(principal)) is not None:
+                require_key(connection, key_id)
             now = time.time()
             before = transfer_name(connection, name, principal, now=now)
     except (CannotChange, NoSuchKey) as error:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.nostr.event import Event
     from app.verifier import AppKeys, Source
 
-_NEVER_PROVED = (
+NEVER_PROVED = (
     "that service and player did not work together: whoever knows both seeds can choose the deal",
     "that a person chose the player's cards: a program may have",
     "that no hand was thrown away: a service can stop once it knows the player's seed; every commitment is "
@@ -207,4 +207,4 @@ def _not_proved(transcript: Transcript, *, choices_checked: bool) -> Iterator[st
         yield "that the player gave the hand up: that is the service's word"
     if transcript.score_event is None:
         yield "that the points were ever published as a score"
-    yield from _NEVER_PROVED
+    yield from NEVER_PROVED

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.matches.transcript import KIND as TRANSCRIPT
 from app.matches.transcript import Forfeit, Transcript
-from app.principal import PUBLISH_ANY, Principal
+from app.principal import PUBLISH_ANY, Principal, key_id_of
 from app.scores.score import Claim
 from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
@@ -20,7 +20,15 @@ from app.store.journal import Entry, Signed, read_last
 from app.store.ledger import NotImproved, Request
 from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
 from app.store.names import Name, lock_names, read_names, write_owners
-from app.store.refusals import ClockBehind, MatchUnfinished, NameBanned, NameTaken, Refused, TooFast
+from app.store.refusals import (
+    ClockBehind,
+    KeyRevoked,
+    MatchUnfinished,
+    NameBanned,
+    NameTaken,
+    Refused,
+    TooFast,
+)
 from app.store.rights import active_keys, check_key, check_name
 
 if TYPE_CHECKING:
@@ -209,7 +217,11 @@ class MatchBook:
         if hand.is_over:
             state, forfeit = MatchState.FINISHED, None
             claim = Claim(found.terms.username, hand.points.player)
-            owner = Principal(found.principal, scopes=frozenset({PUBLISH_ANY} if found.any_name else ()))
+            owner = Principal(
+                found.principal,
+                key_id_of(found.principal),
+                frozenset({PUBLISH_ANY} if found.any_name else ()),
+            )
             (answer,) = self._ledger.append(
                 connection, [Request(claim, owner, hold, level=found.terms.level)]
             )
@@ -226,6 +238,8 @@ class MatchBook:
                     unpublished = Unpublished.NAME_BANNED
                 case NameTaken():
                     unpublished = Unpublished.NAME_TAKEN
+                case KeyRevoked():
+                    unpublished = Unpublished.KEY_REVOKED
                 case _:
                     raise AssertionError(f"the ledger answered {answer!r}")
         event = self._sign_transcript(_transcript(found, hand, forfeit, score), int(now))

@@ -47,6 +47,7 @@ class Unpublished(StrEnum):
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
     NAME_TAKEN = "name-taken"
     NAME_BANNED = "name-banned"
+    KEY_REVOKED = "key-revoked"  # the API key that opened the match is no longer good
 
 
 @dataclass(frozen=True, slots=True)

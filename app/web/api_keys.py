@@ -6,7 +6,7 @@ import hashlib
 import time
 from typing import TYPE_CHECKING
 
-from app.principal import Principal
+from app.principal import KEY, Principal
 from app.store.api_keys import find_key
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class ApiKeyCallers:
         if len(self._known) >= _KEPT:
             self._known.clear()
         names = None if found.names is None else frozenset(found.names)
-        principal = Principal(f"key:{found.id}", found.id, frozenset(found.scopes), names)
+        principal = Principal(f"{KEY}{found.id}", found.id, frozenset(found.scopes), names)
         self._known[digest] = principal, now
         return principal
 

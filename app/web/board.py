@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from app.scores.leaderboard import Entry, Leaderboard
-    from app.web.answers import RelayReadingDocument
+    from app.web.answers import EntryProofDocument, RelayReadingDocument
     from app.web.board_query import BoardQuery
     from app.web.board_windows import Rows
 
@@ -84,13 +84,14 @@ class BoardView:
 
     Attributes:
         source: what is rendered.
+        proofs: of its rows.
     """
 
     def __init__(self, source: BoardSource, clock: Callable[[], float], proofs: Proofs | None = None) -> None:
         self.source = source
         self._clock = clock
-        self._proofs = proofs or Proofs()
-        self._windows = Windows(source.board, proofs=self._proofs)
+        self.proofs = proofs or Proofs()
+        self._windows = Windows(source.board, proofs=self.proofs)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
 
     def render(self, query: BoardQuery) -> Rendered:
@@ -122,7 +123,7 @@ class BoardView:
     def _document(self, query: BoardQuery, rows: Rows) -> dict[str, Any]:
         entries, more = select(rows, query)
         return {
-            "entries": [entry_document(entry, self._proofs.of(entry.row)) for entry in entries],
+            "entries": [entry_document(entry, self.proofs.of(entry.row)) for entry in entries],
             **readings_document(self.source),
             "next": cursor_text(entries[-1].position) if more else None,
         }
@@ -157,8 +158,13 @@ def entry_document(entry: Entry, proof: Proof | None) -> dict[str, Any]:
         "created_at": row.created_at,
         "event_id": row.event_id,
         "event": orjson.Fragment(row.event),
-        "proof": proof and {"match": proof.match, "level": proof.level, "transcript": proof.transcript},
+        "proof": proof and proof_document(proof),
     }
+
+
+def proof_document(proof: Proof) -> EntryProofDocument:
+    """What proves a row, as JSON tells it."""
+    return {"match": proof.match, "level": proof.level, "transcript": proof.transcript}
 
 
 def readings_document(source: BoardSource) -> dict[str, Any]:

@@ -170,7 +170,7 @@ def _operation(
         "summary": summary,
         "parameters": [
             *({"in": "path", "required": True, **_parameter(name)} for name in in_path),
-            *({"in": "query", **_parameter(name)} for name in operation.query),
+            *({"in": "query", **_parameter(name, lenient=operation.lenient)} for name in operation.query),
             *({"in": "header", **_parameter(name)} for name in operation.headers),
         ],
         "responses": {str(status): _good(answer, schemas) for status, answer in operation.answers.items()},
@@ -211,9 +211,9 @@ def _form(fields: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _parameter(name: str) -> dict[str, Any]:
+def _parameter(name: str, *, lenient: bool = False) -> dict[str, Any]:
     description, schema = PARAMETERS[name]
-    return {"name": name, "description": description, "schema": schema}
+    return {"name": name, "description": description, "schema": _TEXT if lenient else schema}
 
 
 def _headers(names: Iterable[str]) -> dict[str, Any]:

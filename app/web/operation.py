@@ -41,6 +41,7 @@ class Operation:
         plays: whether the token of a match says so too.
         headers: request headers that it reads.
         query: query parameters, named in `app.web.openapi`.
+        lenient: whether a value of theirs that makes no sense is left out.
     """
 
     answers: Mapping[int, Answer]
@@ -52,6 +53,7 @@ class Operation:
     plays: bool = False
     headers: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
+    lenient: bool = False
 
 
 def promises(operation: Operation) -> Callable[[E], E]:

@@ -35,15 +35,17 @@ PLAYS = 20
 async def serve(port: int, folder: Path, relay: str) -> None:
     """The service on asyncio's own loop; says in the end how long anything held it at most,
     by the clock and in CPU time of its own: other programs and threads may have had the core meanwhile."""
-    longest = busiest = 0.0
+    longest, busiest, serving = 0.0, 0.0, False
     run = asyncio.Handle._run
 
     def timed(handle: asyncio.Handle) -> None:
         nonlocal longest, busiest
+        counts = serving  # what comes before keeps nobody waiting, the step that ends it among it
         before, cpu = time.perf_counter(), time.thread_time()
         run(handle)
-        longest = max(longest, time.perf_counter() - before)
-        busiest = max(busiest, time.thread_time() - cpu)
+        if counts:
+            longest = max(longest, time.perf_counter() - before)
+            busiest = max(busiest, time.thread_time() - cpu)
 
     asyncio.Handle._run = timed  # type: ignore[method-assign]
     opened = settings(folder / "scores.db", [relay], RATE_LIMIT="off", RATE_LIMIT_PER_ADDRESS="off")
@@ -51,8 +53,8 @@ async def serve(port: int, folder: Path, relay: str) -> None:
         url = f"http://127.0.0.1:{port}"
 
         def started() -> None:
-            nonlocal longest, busiest
-            longest = busiest = 0.0  # what comes before keeps nobody waiting
+            nonlocal serving
+            serving = True
 
         server = Server(service.app(url), listen("127.0.0.1", port), started=started, stopping=lambda: None)
         await server.run_until_signal()

@@ -1,4 +1,5 @@
-"""The cheapest relay that a benchmark can deliver to: it answers OK true to every EVENT and stores nothing.
+"""The cheapest relay that a benchmark can deliver to: it answers OK true to every EVENT, has nothing for
+any REQ, and tells nothing of itself (NIP-11).
 
 `python -m tests.relays.bare` prints its URL and runs until its standard input is closed.
 """
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEY = re.compile(rb"sec-websocket-key: *(\S+)", re.IGNORECASE)
 _ID = re.compile(rb'"id" ?: ?"([0-9a-f]{64})"')
+_REQ = re.compile(rb'\["REQ", ?("[^"]+")')
 _TEXT, _CLOSE, _PING = 0x81, 0x88, 0x89
 _OK_HEAD = b'\x81\x51["OK","'  # a final text frame of 81 bytes
 _OK_TAIL = b'",true,""]'
@@ -41,8 +43,12 @@ class BareRelay(asyncio.Protocol):
             if not end:
                 self.rest = head
                 return
+            if (found := _KEY.search(head)) is None:
+                self.transport.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                self.rest = data
+                return
             self.open = True
-            key = cast("re.Match[bytes]", _KEY.search(head))[1].decode()
+            key = found[1].decode()
             self.transport.write(
                 b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 b"Sec-WebSocket-Accept: " + accept_key(key).encode() + b"\r\n\r\n"
@@ -65,6 +71,8 @@ class BareRelay(asyncio.Protocol):
         """Answer a message."""
         if (found := _ID.search(payload)) is not None:
             self.answers.append(_OK_HEAD + found[1] + _OK_TAIL)
+        elif (found := _REQ.match(payload)) is not None:
+            self.answers.append(text_frame(b'["EOSE",' + found[1] + b"]"))
 
 
 def text_frame(data: bytes) -> bytes:

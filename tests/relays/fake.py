@@ -130,6 +130,7 @@ def _matches(event: Event, wanted: dict[str, Any]) -> bool:
         and event["kind"] in wanted.get("kinds", [event["kind"]])
         and event["pubkey"] in wanted.get("authors", [event["pubkey"]])
         and d in wanted.get("#d", [d])
+        and ("#e" not in wanted or any(tag[0] == "e" and tag[1] in wanted["#e"] for tag in event["tags"]))
         and wanted.get("since", 0) <= event["created_at"] <= wanted.get("until", event["created_at"])
     )
 

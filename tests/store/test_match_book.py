@@ -14,8 +14,10 @@ from app.matches.replay import verify_transcript
 from app.matches.transcript import Forfeit, parse_transcript, sign_transcript
 from app.nostr.event import parse_event
 from app.nostr.keys import SecretKey
+from app.principal import PUBLISH_ANY, Principal
 from app.scores.score_event import sign_deletion, sign_score
 from app.store import holders
+from app.store.api_keys import add_key, revoke_key
 from app.store.journal import Journal
 from app.store.ledger import Ledger, Request
 from app.store.match_book import MatchBook, Written
@@ -41,7 +43,6 @@ from tests.store.players import RELAYS, SECRET, opened, player, request
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.principal import Principal
     from app.store.database import Database
 
 NOW = 1_700_000_000
@@ -340,6 +341,27 @@ def test_a_name_that_was_lost_meanwhile_gets_no_score_and_the_match_its_transcri
     table.play_to_end(A)
     found = table.find(A)
     assert (found.state, found.score, found.unpublished) == (MatchState.FINISHED, None, why)
+    text = table.transcript(A)
+    assert text is not None
+    assert verify_transcript(text, {SECRET.pubkey}).ok
+
+
+def test_a_key_that_was_revoked_meanwhile_publishes_nothing(table: Table) -> None:
+    with table.database.writer.begin() as connection:
+        key, _ = add_key(connection, "game", now=NOW)
+    game = Principal(f"key:{key.id}", key.id, frozenset({PUBLISH_ANY}))
+    table.open(A, game)
+    table.open(B, game, "gentle")
+    table.deal(A)
+    table.deal(B)
+    table.play_to_end(B)
+    assert table.find(B).score is not None
+    with table.database.writer.begin() as connection:
+        revoke_key(connection, key.id, now=NOW)
+    table.play_to_end(A)
+    found = table.find(A)
+    assert (found.state, found.score, found.unpublished) == (MatchState.FINISHED, None, "key-revoked")
+    assert table.count(31250) == 1
     text = table.transcript(A)
     assert text is not None
     assert verify_transcript(text, {SECRET.pubkey}).ok

@@ -1,6 +1,7 @@
 // The table of the board: rows keep their elements, so that one that changes place can be seen moving there.
 
 import { field } from "./checks_view.js";
+import { showSeal } from "./proof_view.js";
 import { showTime } from "./when.js";
 
 const MOVE = { duration: 450, easing: "cubic-bezier(.2,.8,.2,1)" };
@@ -18,7 +19,7 @@ export class BoardView {
     this.#onOpen = onOpen;
   }
 
-  /** Show these rows in this order. What changes moves and lights up if `lively`. */
+  /** Show these rows, each with its `proof`, in this order. What changes moves and lights up if `lively`. */
   show(rows, lively) {
     const moving = lively && !still.matches;
     const before = moving ? this.#places() : new Map();
@@ -58,6 +59,7 @@ export class BoardView {
         element.classList.add("changed");
       }
     }
+    showSeal(element, row.proof);
     this.#rows.set(row.d, { element, row });
     return element;
   }

@@ -12,6 +12,7 @@ const UNPUBLISHED = {
   waiting: "Your name is published faster than the clock goes: the score comes by itself in a moment.",
   "not-improved": "Your score on the board is as good or better, so it stays.",
   "name-taken": "The name belongs to another player by now, so nothing was published.",
+  "key-revoked": "The key that opened this hand was revoked, so nothing was published.",
   "name-banned": "The name is banned here, so nothing was published.",
 };
 const STATES = {

@@ -53,11 +53,13 @@ export class Board {
   }
 
   /**
-   * The scores from `since` on, best first: ties by the earlier time, then by the lower id. Equal scores share
-   * a rank, and the next one counts them all: 1, 2, 2, 4.
+   * The scores from `since` on that count, best first: ties by the earlier time, then by the lower id. Equal
+   * scores share a rank, and the next one counts them all: 1, 2, 2, 4.
    */
-  rows(since = 0) {
-    const rows = [...this.#newest.values()].filter((row) => row.createdAt >= since && !this.#isDeleted(row));
+  rows(since = 0, counts = () => true) {
+    const rows = [...this.#newest.values()].filter(
+      (row) => row.createdAt >= since && !this.#isDeleted(row) && counts(row),
+    );
     rows.sort((a, b) => b.score - a.score || a.createdAt - b.createdAt || (a.event.id < b.event.id ? -1 : 1));
     let rank = 0;
     return rows.map((row, i) => {

@@ -1,6 +1,7 @@
 // One relay's scores: what it has, page by page, then what comes. No word of it is believed, and what it can
 // cost is bounded.
 
+import { Question } from "./question.js";
 import { DELETION, KIND } from "./verify.js";
 
 const PAGE = 500;
@@ -50,6 +51,7 @@ export class RelayFeed {
   #retryMs = FIRST_RETRY_MS;
   #page = null;
   #notAll = "";
+  #question = null;
   #seen = new Set();
 
   /**
@@ -112,6 +114,23 @@ export class RelayFeed {
     if (++this.#forgeries >= MAX_FORGERIES) this.drop("sends forged scores");
   }
 
+  /**
+   * What it stores for another filter, up to so many events, unchecked but wanted; null if it does not say all, or
+   * is not live. One question at a time.
+   */
+  async ask(filter, isWanted, most) {
+    if (this.state !== "live") return null;
+    const question = new Question(isWanted, most);
+    this.#question = question;
+    this.#socket.send(JSON.stringify(["REQ", question.name, { ...filter, limit: most }]));
+    const events = await question.answer;
+    if (this.#question === question) {
+      this.#question = null;
+      this.#socket.send(JSON.stringify(["CLOSE", question.name]));
+    }
+    return events && events.map(signedPart);
+  }
+
   #ask(subscription, more) {
     const filter = { kinds: [KIND, DELETION], authors: this.#keys, limit: PAGE, ...more };
     this.#socket.send(JSON.stringify(["REQ", subscription, filter]));
@@ -132,6 +151,7 @@ export class RelayFeed {
     }
     if (!Array.isArray(message)) return undefined;
     const [type, subscription, event] = message;
+    if (subscription === this.#question?.name) return this.#question.read(type, event);
     const asked = subscription === LIVE || (subscription === OLDER && this.#page !== null);
     if (type === "EVENT" && asked) this.#receive(event);
     else if (type === "EOSE" && asked && this.#page !== null) this.#endPage();
@@ -201,6 +221,8 @@ export class RelayFeed {
     const socket = this.#socket;
     this.#socket = null;
     this.#page = null;
+    this.#question?.drop();
+    this.#question = null;
     socket?.close();
   }
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
+import orjson
 from starlette.routing import Route
 
+from app.briscola.computer import LEVELS
+from app.matches.replay import NEVER_PROVED
 from app.scores.score_event import identifier
-from app.web.board import select
-from app.web.board_query import DEFAULT_LIMIT, PERIODS, BoardQuery, cursor_text, parse_query
+from app.web.board import proof_document, select
+from app.web.board_query import cursor_text
 from app.web.conditional import is_known
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
 from app.web.pages.assets import takes_gzip
-from app.web.problems import Problem
+from app.web.pages.board_filter import PARAMETERS, BoardFilter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,19 +29,18 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.scores.leaderboard import Entry
+    from app.scores.proofs import Proof
     from app.web.board import BoardSource, BoardView, RelayReading
+    from app.web.board_query import BoardQuery
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
-PAGE = DEFAULT_LIMIT
-ALL = "all"
-MAX_SEARCH = 64
 NOT_COMPLETE = "Not every relay has told all it has, so scores may be missing."
 
 
 @dataclass(frozen=True, slots=True)
 class RowView:
-    """A row of the table, as texts."""
+    """A row of the table, as texts; `proof` is its document in JSON, `level` the computer's in it, if any."""
 
     rank: str = ""
     username: str = ""
@@ -48,9 +48,11 @@ class RowView:
     iso: str = ""
     when: str = ""
     event: str = ""
+    proof: str = ""
+    level: str = ""
 
     @classmethod
-    def of(cls, entry: Entry) -> RowView:
+    def of(cls, entry: Entry, proof: Proof | None) -> RowView:
         """A row of the board."""
         row = entry.row
         at = datetime.fromtimestamp(row.created_at, UTC)
@@ -61,6 +63,8 @@ class RowView:
             iso=at.isoformat().replace("+00:00", "Z"),
             when=f"{at:%Y-%m-%d %H:%M}",
             event=row.event,
+            proof=orjson.dumps(proof_document(proof)).decode() if proof else "",
+            level=proof.level if proof else "",
         )
 
 
@@ -78,11 +82,16 @@ class TableView:
 
 
 class LeaderboardPage:
-    """The endpoint."""
+    """The endpoint.
 
-    def __init__(self, html: Html, view: BoardView) -> None:
+    Args:
+        matches: whether the service keeps matches, whose transcripts can be asked of it.
+    """
+
+    def __init__(self, html: Html, view: BoardView, *, matches: bool) -> None:
         self._html = html
         self._view = view
+        self._matches = matches
 
     def routes(self) -> list[BaseRoute]:
         """The route of the page."""
@@ -94,17 +103,15 @@ class LeaderboardPage:
                 200: Answer("The page.", headers=("ETag",), media_type="text/html"),
                 304: Answer("As the client has it.", headers=("ETag",), media_type=None),
             },
-            query=("period", "q", "cursor"),
+            query=PARAMETERS,
             headers=("If-None-Match",),
+            lenient=True,
         )
     )
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
-        asked = request.query_params
-        period = asked.get("period", "")
-        period = period if period in PERIODS else ALL
-        search = asked.get("q", "").strip()[:MAX_SEARCH]
-        query = _query(period, asked.get("cursor", ""))
+        asked = BoardFilter.read(request.query_params)
+        query = asked.query(request.query_params.get("cursor", ""))
         packed = takes_gzip(request)
 
         def make(rows: Rows) -> bytes:
@@ -112,36 +119,39 @@ class LeaderboardPage:
                 "leaderboard",
                 here="/",
                 packed=packed,
-                period=period,
-                search=search,
-                board=self._table(query, period, search, rows),
+                asked=asked,
+                levels=LEVELS,
+                board=self._table(asked, query, rows),
                 blank_entry=RowView(),
                 blank_verdict=verdict_view.BLANK,
+                matches=self._matches,
+                never_proved=NEVER_PROVED,
             )
 
-        body, etag = self._view.keep(query, ("page", search, packed), make)
+        body, etag = self._view.keep(query, ("page", asked, packed), make)
         if is_known(request.scope, etag):
             return self._html.not_modified(etag)
         return self._html.answer(body, packed=packed, etag=etag)
 
-    def _table(self, query: BoardQuery, period: str, search: str, rows: Rows) -> TableView:
-        entries, more = (_find(rows, search), False) if search else select(rows, query)
-        behind = {"period": period, "cursor": cursor_text(entries[-1].position)} if more else {}
+    def _table(self, asked: BoardFilter, query: BoardQuery, rows: Rows) -> TableView:
+        entries, more = (_find(rows, asked.search), False) if asked.search else select(rows, query)
         source = self._view.source
         return TableView(
-            entries=[RowView.of(entry) for entry in entries],
+            entries=[RowView.of(entry, self._view.proofs.of(entry.row)) for entry in entries],
             complete=source.complete,
             relays=source.relays,
             count=len(rows.ranking),
             notice="" if source.complete else NOT_COMPLETE,
-            empty=_why_empty(search, source),
-            next=f"?{urlencode(behind)}" if more else "",
+            empty=_why_empty(asked, source),
+            next=asked.address(cursor_text(entries[-1].position)) if more else "",
         )
 
 
-def _why_empty(search: str, source: BoardSource) -> str:
-    if search:
-        return f'Nobody here is called "{search}".'
+def _why_empty(asked: BoardFilter, source: BoardSource) -> str:
+    if asked.search:
+        return f'Nobody here is called "{asked.search}".'
+    if len(source.board) > 0 and asked.proved:
+        return "No proved score here. Look at all scores, or play one."
     if len(source.board) > 0:
         return "No score in this time. Look at all time."
     if source.relays and all(relay.state == "failed" for relay in source.relays):
@@ -149,15 +159,6 @@ def _why_empty(search: str, source: BoardSource) -> str:
     if not source.complete:
         return "No score yet: the relays are still being read. Load this page again in a moment."
     return "No score yet. The first hand is still to be played."
-
-
-def _query(period: str, cursor: str) -> BoardQuery:
-    """The rows to show; a cursor that was given out nowhere begins at the top."""
-    query = BoardQuery(limit=PAGE, since=None if period == ALL else period)
-    if cursor:
-        with suppress(Problem):
-            query = replace(query, cursor=parse_query(urlencode({"cursor": cursor}).encode()).cursor)
-    return query
 
 
 def _find(rows: Rows, name: str) -> list[Entry]:

@@ -30,7 +30,7 @@ def page_routes(
     html = Html(public_url, settings.relays, settings.verifying_keys)
     document = protocol_document(settings)
     return [
-        *LeaderboardPage(html, view).routes(),
+        *LeaderboardPage(html, view, matches=matches).routes(),
         *PlayPage(html, public_url if matches else "").routes(),
         *ProtocolPage(html, document, view.source.board, limits).routes(),
         *html.assets.routes(),

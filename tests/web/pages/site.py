@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from app.scores.proofs import Proofs
+
 
 def pages(
     source: Source,
@@ -35,12 +37,13 @@ def pages(
     keys: Iterable[str] = (PUBKEY,),
     clock: Callable[[], float] = lambda: NOW,
     matches: bool = False,
+    proofs: Proofs | None = None,
 ) -> ASGIApp:
     """The application."""
     environ = {"BRISCOLA_RELAYS": ",".join(relays), "BRISCOLA_PUBLIC_KEYS": ",".join(keys)}
     settings = load(MirrorSettings, environ | {"BRISCOLA_RATE_LIMIT": "off"})[0]
     limits = Limits(Rates.of(settings), Counters(), Origins())
-    routes = page_routes(settings, public_url, BoardView(source, clock), limits, matches=matches)
+    routes = page_routes(settings, public_url, BoardView(source, clock, proofs), limits, matches=matches)
     return Edge(make_app(routes, public_url), Cors(frozenset()), Traffic(), public_url)
 
 

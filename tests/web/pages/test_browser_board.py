@@ -201,7 +201,7 @@ async def test_the_keyboard_reaches_everything(chromium: str) -> None:
         async with site(Source(), relays=[relay.url], clock=time.time) as url:
             await board(tab, url)
             reached = []
-            for _ in range(12):
+            for _ in range(14):
                 await tab.press("Tab")
                 reached.append(
                     await tab.evaluate(
@@ -214,8 +214,8 @@ async def test_the_keyboard_reaches_everything(chromium: str) -> None:
                     break
             assert reached == [
                 "Skip to the content", "Briscola scores", "Leaderboard", "Play", "Protocol",
-                "Verified in your browser 2 players · 1 relay", "Day", "Week", "All time", "q",
-                "Checks of alice’s score",
+                "Verified in your browser 2 players · 1 relay", "Day", "Week", "All time", "q", "proved",
+                "level", "Checks of alice’s score",
             ]  # fmt: skip
             for key in ("Enter", "Space"):
                 await tab.press(key)

@@ -79,7 +79,9 @@ async def test_who_keeps_forging_is_heard_no_more(chromium: str) -> None:
         await tab.until("document.querySelector('.relays li').dataset.state === 'dropped'")
         await liar.until(lambda: liar.open_sockets == 0)
         assert await board(tab, url) == [["1", "alice", "50"]]
-        assert await tab.text("#notice") == "Not every relay has told all it has, so scores may be missing."
+        assert await tab.until("document.querySelector('#notice').textContent") == (
+            "Not every relay has told all it has, so scores may be missing."
+        )
 
 
 def python_board(events: list[dict[str, Any]]) -> list[list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.scores.proofs import Proof, Proofs
 from app.web.pages.html import Html
 from tests.web.boards import NOW, Relay, Source
 from tests.web.pages.site import client, pages
@@ -32,13 +33,13 @@ class Reader(HTMLParser):
         self._field = dict(attributes).get("data-field") or ("when" if tag == "time" else "")
 
     def handle_data(self, data: str) -> None:
-        if self.rows and self._field in {"rank", "username", "score", "when"}:
+        if self.rows and self._field in {"rank", "username", "seal", "score", "when"}:
             self.rows[-1].setdefault(self._field, data)
         self._field = ""
 
 
-async def read(source: Source, query: str = "") -> tuple[str, Reader]:
-    async with client(pages(source)) as http:
+async def read(source: Source, query: str = "", proofs: Proofs | None = None) -> tuple[str, Reader]:
+    async with client(pages(source, proofs=proofs)) as http:
         answer = await http.get(f"/{query}")
     assert answer.status_code == 200
     reader = Reader()
@@ -46,8 +47,8 @@ async def read(source: Source, query: str = "") -> tuple[str, Reader]:
     return answer.text, reader
 
 
-async def names(source: Source, query: str = "") -> list[str]:
-    return [row["username"] for row in (await read(source, query))[1].rows]
+async def names(source: Source, query: str = "", proofs: Proofs | None = None) -> list[str]:
+    return [row["username"] for row in (await read(source, query, proofs))[1].rows]
 
 
 async def test_rows_are_ranked_and_say_who_verified() -> None:
@@ -84,6 +85,55 @@ async def test_periods_and_names_are_found_without_scripts() -> None:
     text, reader = await read(source, "?q=ever&period=day")
     assert reader.rows == []
     assert "Nobody here is called &#34;ever&#34;." in text
+
+
+async def test_proved_rows_are_told_from_claimed_ones_and_found_without_scripts() -> None:
+    source, proofs = Source(), Proofs()
+    levels = {"anna": "sharp", "bob": "gentle", "carla": "sharp"}
+    for number, name in enumerate(("zoe", *levels, "dan")):
+        row = source.add(name, 100 - number, NOW - number * DAY)
+        if name in levels:
+            proofs.add(name, Proof(row.event_id, "ab" * 16, levels[name], "cd" * 32))
+    _, reader = await read(source, proofs=proofs)
+    assert [(row["rank"], row["username"], row["seal"]) for row in reader.rows] == [
+        ("1", "zoe", "Claimed"),
+        ("2", "anna", "Proved · Sharp"),
+        ("3", "bob", "Proved · Gentle"),
+        ("4", "carla", "Proved · Sharp"),
+        ("5", "dan", "Claimed"),
+    ]
+    text, reader = await read(source, "?proved=1", proofs)
+    assert [(row["rank"], row["username"]) for row in reader.rows] == [
+        ("1", "anna"),
+        ("2", "bob"),
+        ("3", "carla"),
+    ]
+    assert "3 players" in text
+    assert 'name="proved" value="1" checked' in text
+    assert await names(source, "?level=sharp", proofs) == ["anna", "carla"]
+    assert await names(source, "?proved=1&level=sharp&period=day", proofs) == ["anna"]
+    assert await names(source, "?proved=1&level=sharp&q=CARLA", proofs) == ["carla"]
+    assert await names(source, "?proved=1&q=zoe", proofs) == []
+    text, reader = await read(source, "?level=master", proofs)
+    assert reader.rows == []
+    assert "No proved score here" in text
+    # What is chosen stays chosen in what the page links to.
+    assert '<option value="master" selected>' in text
+    assert "/?period=week&amp;proved=1&amp;level=master" in text
+
+
+async def test_the_next_page_of_proved_rows_is_of_proved_rows() -> None:
+    source, proofs = Source(), Proofs()
+    for number in range(120):
+        row = source.add(f"p{number:03}", 120 - number)
+        if number % 2:
+            proofs.add(row.d, Proof(row.event_id, "ab" * 16, "normal", "cd" * 32))
+    text, first = await read(source, "?proved=1", proofs)
+    further = re.search(r'<a class="button" href="(\?[^"]+cursor=[^"]+)"', text)
+    assert further is not None
+    rest = await names(source, further[1].replace("&amp;", "&"), proofs)
+    shown = [row["username"] for row in first.rows] + rest
+    assert shown == [f"p{number:03}" for number in range(1, 120, 2)]
 
 
 async def test_a_page_ends_and_the_next_begins_behind_it() -> None:
