@@ -168,12 +168,12 @@ async def test_an_empty_board_says_why(state: str, told: str) -> None:
 
 
 async def test_a_page_is_made_again_only_when_what_it_shows_has_changed() -> None:
-    source = Source()
-    source.add("alice", 72, NOW - 60)
-    async with client(pages(source)) as http:
+    source, proofs = Source(), Proofs()
+    alice = source.add("alice", 72, NOW - 60)
+    async with client(pages(source, proofs=proofs)) as http:
         first = await http.get("/")
         seen = [first.headers["etag"]]
-        for change in ("row", "relay"):
+        for change in ("row", "proof", "relay"):
             has = {"If-None-Match": seen[-1]}
             same = await http.get("/", headers=has)
             assert (same.status_code, same.content) == (304, b"")
@@ -181,16 +181,19 @@ async def test_a_page_is_made_again_only_when_what_it_shows_has_changed() -> Non
             assert same.headers["vary"] == "Accept-Encoding"
             if change == "row":
                 source.add("bob", 100)
+            elif change == "proof":
+                proofs.add("alice", Proof(alice.event_id, "ab" * 16, "normal", "cd" * 32))
             else:
                 source.relays, source.complete = (Relay(state="failed", reason="gone"),), False
                 source.turns += 1
             fresh = await http.get("/", headers=has)
             assert fresh.status_code == 200
             seen.append(fresh.headers["etag"])
-        assert len(set(seen)) == 3
+        assert len(set(seen)) == 4
         assert "bob" in fresh.text
+        assert "ab" * 16 in fresh.text
         assert "gone" in fresh.text
-    async with client(pages(source)) as other:
+    async with client(pages(source, proofs=proofs)) as other:
         assert (await other.get("/", headers={"If-None-Match": seen[-1]})).status_code == 304
 
 
