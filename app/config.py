@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -20,19 +18,18 @@ from pydantic import (
 )
 
 from app import config_values as values
-from app import jwt_trust
+from app import jwt_trust, secret_file
 from app.nostr.keys import SecretKey
 from app.scores.score_event import DEFAULT_RELAY, SEED_PUBKEY
+from app.secret_file import SECRET, SECRET_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "BRISCOLA_"
-_SECRET = f"{PREFIX}SECRET_KEY"
-_SECRET_FILE = f"{PREFIX}SECRET_KEY_FILE"
 _PUBLIC_KEYS = f"{PREFIX}PUBLIC_KEYS"
 _MISSING = {
-    _SECRET: f"make a key with `briscola-scores keygen` and set it, or {_SECRET_FILE}",
+    SECRET: f"make a key with `briscola-scores keygen` and set it, or {SECRET_FILE}",
     _PUBLIC_KEYS: "give the public keys of the app whose scores are to be read, hex or npub",
 }
 
@@ -149,7 +146,7 @@ class MirrorSettings(WebSettings):
     @classmethod
     def prepare(cls, given: dict[str, str]) -> tuple[list[str], list[str]]:
         """Warn of a secret, which has no business here and is not read."""
-        unread = (name for name in (_SECRET, _SECRET_FILE) if name in given)
+        unread = (name for name in (SECRET, SECRET_FILE) if name in given)
         return [], [f"{name}: is not read by a mirror, which signs nothing: unset it here" for name in unread]
 
     def warnings(self) -> list[str]:
@@ -215,8 +212,8 @@ class Settings(StoreSettings, WebSettings):
     @classmethod
     def prepare(cls, given: dict[str, str]) -> tuple[list[str], list[str]]:
         """Read the secret from its file, if it is in one."""
-        warnings: list[str] = []
-        return _read_secret_file(given, warnings) + jwt_trust.incomplete(given), warnings
+        faults, warnings = secret_file.read(given)
+        return faults + jwt_trust.incomplete(given), warnings
 
     def warnings(self) -> list[str]:
         """What works but should be looked at."""
@@ -281,7 +278,7 @@ def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str
     """Settings, warnings and faults; None for settings where there is a fault."""
     given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
     warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
-    secret_from = _SECRET if _SECRET in given else _SECRET_FILE
+    secret_from = SECRET if SECRET in given else SECRET_FILE
     faults, more = kind.prepare(given)
     warnings += more
     settings: S | None = None
@@ -293,39 +290,17 @@ def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str
     return (None if faults else settings), warnings, _without_echo(faults)
 
 
-def _read_secret_file(given: dict[str, str], warnings: list[str]) -> list[str]:
-    """Put the secret that a file holds where the setting for the secret itself would stand."""
-    path = given.get(_SECRET_FILE)
-    if path is None:
-        return []
-    if _SECRET in given:
-        return [f"{_SECRET_FILE}: set together with {_SECRET}: keep one of the two"]
-    try:
-        text = Path(path).read_text("ascii").strip()
-        mode = Path(path).stat().st_mode
-    except OSError as error:
-        return [f"{_SECRET_FILE}: the file cannot be read: {error.strerror}"]
-    except UnicodeDecodeError:
-        return [f"{_SECRET_FILE}: the file holds no key: put 64 hex digits or an nsec into it"]
-    if not text:
-        return [f"{_SECRET_FILE}: the file is empty: put 64 hex digits or an nsec into it"]
-    if mode & (stat.S_IRGRP | stat.S_IROTH):
-        warnings.append(f"{_SECRET_FILE}: others can read the file: chmod 600 it")
-    given[_SECRET] = text
-    return []
-
-
 def _fault(error: Any, secret_from: str) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "missing":
         return f"{name}: is not set: {_MISSING[name]}"
     what = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    name = secret_from if name == _SECRET else name
+    name = secret_from if name == SECRET else name
     return f"{name}: {what}" if name else what
 
 
 def _without_echo(faults: list[str]) -> list[str]:
     """Drop "is not set" for the secret where its file already has a fault."""
-    if any(line.startswith(f"{_SECRET_FILE}:") for line in faults):
-        return [line for line in faults if not line.startswith(f"{_SECRET}: is not set")]
+    if any(line.startswith(f"{SECRET_FILE}:") for line in faults):
+        return [line for line in faults if not line.startswith(f"{SECRET}: is not set")]
     return faults

@@ -33,7 +33,8 @@ ROOMS: dict[str, set[str]] = {
     "app.match_client": {"app.nostr", "app.briscola", "app.matches", "app.client", "app.client_auth"},
     "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
-    "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust"},
+    "app.secret_file": set(),
+    "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust", "app.secret_file"},
     "app.log": set(),
     "app.histogram": set(),
     "app.store": {

@@ -90,8 +90,7 @@ class Reader:
     async def __aenter__(self) -> Self:
         judging = Judging(self._keys, self._matters, self._found)
         self._readers = [
-            RelayReader(url, self._keys, judging, self._turned, clock=self._clock, random=self._random)
-            for url in self._urls
+            RelayReader(url, self._keys, judging, self._turned, random=self._random) for url in self._urls
         ]
         runs = [judging.run, self._advance, *(reader.run for reader in self._readers)]
         self._tasks = [asyncio.create_task(_forever(run)) for run in runs]

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from app.delivery.connection import Connection
     from app.delivery.judging import Judging
 
-OVERLAP_SECONDS = 3600
-"""After a break what is stored is read again from so long before it: events may reach a relay late."""
-
 EVENT_LIMIT = 1_000_000
 """No more stored events are read from one relay."""
 
@@ -81,7 +78,6 @@ class RelayReader:
         judging: Judging,
         turned: Callable[[], None],
         *,
-        clock: Callable[[], float],
         random: Random,
     ) -> None:
         """Offer to `judging` what may be scores or deletions by these keys; `turned` hears of new states."""
@@ -89,7 +85,6 @@ class RelayReader:
         self._keys = keys
         self._judging = judging
         self._turned = turned
-        self._clock = clock
         self._random = random
         self._loop = asyncio.get_running_loop()
         self.settled = False
@@ -98,7 +93,6 @@ class RelayReader:
         self._events = self._ignored = self._forged = 0
         self._pending = 0  # candidates that are not judged yet
         self._flood = Flood()
-        self._since: int | None = None
         self._connection: Connection | None = None
         self._session: ReadSession | None = None
         self._wake = asyncio.Event()
@@ -117,8 +111,8 @@ class RelayReader:
     async def use(self, connection: Connection) -> str:
         """Read from an open connection until it is lost; returns why that is."""
         wanted: dict[str, Any] = {"kinds": [KIND, nip09.KIND], "authors": sorted(self._keys)}
-        stored = wanted if self._since is None else {**wanted, "since": self._since}
-        session = self._session = ReadSession([stored], limit=EVENT_LIMIT, live=wanted)
+        # After a break, too, all of it: during it an event of any age may have reached the relay.
+        session = self._session = ReadSession([wanted], limit=EVENT_LIMIT, live=wanted)
         self._connection = connection
         self._forged = 0
         self._turn(ReaderState.READING, "")
@@ -139,8 +133,6 @@ class RelayReader:
                 await self._sleep(session)
             return connection.lost.result()
         finally:
-            if self.status().complete:
-                self._since = max(int(self._clock()) - OVERLAP_SECONDS, 0)
             self._connection = self._session = None
 
     async def parted(self, reason: str, *, connected: bool) -> None:

@@ -14,7 +14,7 @@ from app.web.board_windows import Windows
 from app.web.conditional import etag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from app.scores.leaderboard import Entry, Leaderboard
     from app.web.answers import EntryProofDocument, RelayReadingDocument
@@ -94,30 +94,31 @@ class BoardView:
         self._windows = Windows(source.board, proofs=self.proofs)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
 
-    def rows(self, query: BoardQuery) -> Rows:
-        """The rows that count, of the time that is asked for."""
-        return self._windows.rows(*query.window(self._clock()), query.wanted)
-
     def render(self, query: BoardQuery) -> Rendered:
         """The document that GET /v1/leaderboard answers.
 
         Raises:
             NotOnBoard: `around` names nobody who is on it.
         """
+        return self.keep(query, "document", lambda rows: orjson.dumps(self._document(query, rows)))
+
+    def keep(self, query: BoardQuery, form: Hashable, make: Callable[[Rows], bytes]) -> Rendered:
+        """What `make` makes of the rows of the time that is asked for, and of how the relays stand.
+
+        It is not made again for the same query and `form` until either has changed.
+        """
         since, until = query.window(self._clock())
         rows = self._windows.rows(since, until, query.wanted)
-        key = (query, since, until)
+        key = (query, since, until, form)
         stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
-        if kept is not None and kept[0] == stamp:
-            return kept[1]
-        body = orjson.dumps(self._document(query, rows))
-        rendered = Rendered(body, etag_of(body))
-        self._kept[key] = stamp, rendered
+        if kept is None or kept[0] != stamp:
+            body = make(rows)
+            kept = self._kept[key] = stamp, Rendered(body, etag_of(body))
         self._kept.move_to_end(key)
         if len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
-        return rendered
+        return kept[1]
 
     def _document(self, query: BoardQuery, rows: Rows) -> dict[str, Any]:
         entries, more = select(rows, query)

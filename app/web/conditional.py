@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from starlette.types import Scope
+
 _TAG = re.compile(rb'(?:W/)?("[^"]*")')
 
 
@@ -21,3 +23,8 @@ def has_it(if_none_match: Iterable[bytes], etag: str) -> bool:
     """Whether the values of If-None-Match name the tag, by weak comparison."""
     tag = etag.encode()
     return any(value.strip() == b"*" or tag in _TAG.findall(value) for value in if_none_match)
+
+
+def is_known(scope: Scope, etag: str) -> bool:
+    """Whether the client that makes this call has what the tag stands for."""
+    return has_it((value for name, value in scope["headers"] if name == b"if-none-match"), etag)

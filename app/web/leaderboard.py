@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.web.answers import BoardDocument
 from app.web.board import NotOnBoard
 from app.web.board_query import PARAMETERS, parse_query
-from app.web.conditional import has_it
+from app.web.conditional import is_known
 from app.web.event_stream import EventStream
 from app.web.operation import Answer, Operation, promises
 from app.web.problems import Problem
@@ -65,8 +65,7 @@ class LeaderboardRoutes:
             rendered = self._board.view.render(query)
         except NotOnBoard:
             raise Problem("not-found", "No score of this name is on this board.") from None
-        known = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
-        if known and has_it(known, rendered.etag):
+        if is_known(request.scope, rendered.etag):
             return Response(status_code=304, headers=_headers(rendered))
         return _answer(rendered)
 

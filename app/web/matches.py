@@ -28,7 +28,7 @@ from app.store.refusals import Refused
 from app.thinking import TooManyThinking
 from app.web.answers import EventDocument
 from app.web.body import JSON, parse_body, read_body
-from app.web.conditional import etag_of, has_it
+from app.web.conditional import etag_of, is_known
 from app.web.match_answers import MatchDocument, match_document
 from app.web.operation import Answer, Operation, promises
 from app.web.permission import require_publisher
@@ -136,8 +136,7 @@ class Matches:
         """The match as its player may see it."""
         body = orjson.dumps(match_document(await self._match(request)))
         headers = {"ETag": etag_of(body)}
-        known = [value for name, value in request.scope["headers"] if name == b"if-none-match"]
-        if has_it(known, headers["ETag"]):
+        if is_known(request.scope, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         return Response(body, headers=headers, media_type=JSON)
 

@@ -1,7 +1,8 @@
 """Posting scores: requests per second against a bare signing app and Node peers, in interleaved rounds.
 
 `python -m tests.benchmarks.posting [--rounds 5] [--seconds 3]`. The server has one core, the load generator
-and the two relays the other.
+and the relays the other. The service also runs a second time with three dead relays beside its two good ones;
+the bound is 0.9 of its rate without them.
 """
 
 import argparse
@@ -22,11 +23,13 @@ from pathlib import Path
 
 from tests.benchmarks.load import Load, Posts, run_load
 from tests.relays.bare import bare_relay
+from tests.relays.silent import silent_relay
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE, CLIENT_CORE = {CORES[0]}, {CORES[-1]}
+OURS, BESIDE_DEAD = "briscola-scores", "beside dead relays"
 NODE_PACKAGES = ["nostr-tools@2.25.2", "nostr-wasm@0.1.0"]
 
 
@@ -64,12 +67,22 @@ async def reachable(port: int) -> None:
     raise SystemExit(f"nothing listens on port {port}")
 
 
-def service(folder: Path, relays: list[str]) -> Target:
+@contextlib.contextmanager
+def dead_relays() -> Iterator[list[str]]:
+    """One refuses connections, one never answers the handshake, one never answers an event."""
+    with contextlib.ExitStack() as stack:
+        refusing = f"ws://127.0.0.1:{free_port()}"
+        silent = stack.enter_context(silent_relay("handshake"))
+        mute = stack.enter_context(silent_relay("event"))
+        yield [refusing, silent, mute]
+
+
+def service(name: str, folder: Path, relays: list[str]) -> Target:
     environment = {
         **os.environ,
         "BRISCOLA_SECRET_KEY": f"{2:064x}",
         "BRISCOLA_RELAYS": ",".join(relays),
-        "BRISCOLA_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
+        "BRISCOLA_DATABASE_URL": f"sqlite:///{folder / f'{name}.db'}",
     }
     run = [sys.executable, "-m", "app"]
     key = json.loads(
@@ -83,7 +96,7 @@ def service(folder: Path, relays: list[str]) -> Target:
         cwd=ROOT,
         stderr=subprocess.DEVNULL,
     )
-    return Target("briscola-scores", port, Posts("player", key["key"]), process)
+    return Target(name, port, Posts("player", key["key"]), process)
 
 
 def reference() -> Target:
@@ -127,7 +140,7 @@ async def measure(targets: list[Target], rounds: int, seconds: float) -> None:
 
 def report(targets: list[Target]) -> None:
     ours = targets[0]
-    print(f"\n{'':<18}{'posts/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'CPU us':>9}{'failed':>8}   ours over it")
+    print(f"\n{'':<24}{'posts/s':>9}{'p50 ms':>9}{'p99 ms':>9}{'CPU us':>9}{'failed':>8}   ours over it")
     for target in targets:
         rate = statistics.median(run.rate for run in target.runs)
         p50 = statistics.median(run.percentile(0.5) for run in target.runs) * 1e3
@@ -137,15 +150,26 @@ def report(targets: list[Target]) -> None:
         ratio = statistics.median(
             mine.rate / theirs.rate for mine, theirs in zip(ours.runs, target.runs, strict=True)
         )
-        print(f"{target.name:<18}{rate:>9.0f}{p50:>9.2f}{p99:>9.2f}{cpu:>9.0f}{failed:>8}   {ratio:.2f}")
+        print(f"{target.name:<24}{rate:>9.0f}{p50:>9.2f}{p99:>9.2f}{cpu:>9.0f}{failed:>8}   {ratio:.2f}")
     tails = [run.percentile(0.99) / run.percentile(0.5) for run in ours.runs]
-    print(f"p99 over p50 of briscola-scores: {statistics.median(tails):.1f}")
+    print(f"p99 over p50 of {ours.name}: {statistics.median(tails):.1f}")
+    beside = next(target for target in targets if target.name == BESIDE_DEAD)
+    both = list(zip(beside.runs, ours.runs, strict=True))
+    rate = statistics.median(dead.rate / alone.rate for dead, alone in both)
+    cpu = statistics.median(dead / alone for dead, alone in zip(beside.cpu, ours.cpu, strict=True))
+    print(
+        f"beside three dead relays: {rate:.2f} of its rate without them (bound 0.9), {cpu:.2f} times the CPU"
+    )
 
 
-def report_deliveries(folder: Path) -> None:
-    with contextlib.closing(sqlite3.connect(folder / "bench.db")) as database:
-        counts = dict(database.execute("SELECT state, count(*) FROM delivery GROUP BY state"))
-    print(f"deliveries at the end: {counts}")
+def report_deliveries(folder: Path, name: str) -> None:
+    with contextlib.closing(sqlite3.connect(folder / f"{name}.db")) as database:
+        counts = database.execute(
+            "SELECT url, state, count(*) FROM delivery JOIN relay ON relay.id = relay_id GROUP BY url, state"
+        ).fetchall()
+    print(f"deliveries of {name} at the end:")
+    for url, state, count in counts:
+        print(f"  {url} {state}: {count}")
 
 
 def main() -> None:
@@ -155,14 +179,24 @@ def main() -> None:
     options = parser.parse_args()
     os.sched_setaffinity(0, CLIENT_CORE)
     targets: list[Target] = []
-    with tempfile.TemporaryDirectory() as name, bare_relay() as one, bare_relay() as other:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        bare_relay() as one,
+        bare_relay() as other,
+        dead_relays() as dead,
+    ):
         folder = Path(name)
         try:
-            targets += [service(folder, [one, other]), reference()]
+            targets += [
+                service(OURS, folder, [one, other]),
+                service(BESIDE_DEAD, folder, [one, other, *dead]),
+                reference(),
+            ]
             targets += node_peers(folder)
             asyncio.run(measure(targets, options.rounds, options.seconds))
             report(targets)
-            report_deliveries(folder)
+            for name in (OURS, BESIDE_DEAD):
+                report_deliveries(folder, name)
         finally:
             for target in targets:
                 target.process.terminate()

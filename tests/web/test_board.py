@@ -159,3 +159,17 @@ def test_few_answers_are_kept(view: BoardView) -> None:
         view.render(parse_query(f"limit={limit}".encode()))
     assert view.render(parse_query(b"")) is not first
     assert view.render(parse_query(b"")).etag == first.etag
+
+
+def test_what_is_asked_for_all_the_time_is_kept(view: BoardView) -> None:
+    first = view.render(parse_query(b""))
+    for limit in range(1, 40):
+        view.render(parse_query(f"limit={limit}".encode()))
+        assert view.render(parse_query(b"")) is first
+
+
+def test_other_forms_of_the_same_rows_are_kept_apart(view: BoardView) -> None:
+    query = parse_query(b"")
+    texts = {form: view.keep(query, form, lambda _, form=form: form.encode()) for form in ("a", "b")}
+    assert [texts[form].body for form in ("a", "b")] == [b"a", b"b"]
+    assert view.keep(query, "a", lambda _: b"made again") is texts["a"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.web.conditional import etag_of, has_it
+from app.web.conditional import etag_of, has_it, is_known
 
 TAG = '"abc"'
 
@@ -35,3 +35,8 @@ def test_a_tag_is_strong_and_of_the_bytes() -> None:
 )
 def test_if_none_match(values: list[str], expected: bool) -> None:
     assert has_it([value.encode() for value in values], TAG) is expected
+
+
+def test_the_headers_of_a_call_are_looked_through() -> None:
+    headers = [(b"host", b'"a"'), (b"if-none-match", b'"b"'), (b"if-none-match", b'W/"c"')]
+    assert [tag for tag in ('"a"', '"b"', '"c"') if is_known({"headers": headers}, tag)] == ['"b"', '"c"']

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-_LEVEL = 5  # of gzip: a page is packed for each call
+_LEVEL = 5  # of gzip: most pages are packed for each call
 
 
 class Html:
@@ -56,12 +56,26 @@ class Html:
 
     def page(self, request: Request, name: str, *, here: str, **values: Any) -> Response:
         """The page of a template, which gets `values`, under the path `here`."""
+        packed = takes_gzip(request)
+        return self.answer(self.render(name, here=here, packed=packed, **values), packed=packed)
+
+    def render(self, name: str, *, here: str, packed: bool, **values: Any) -> bytes:
+        """The same as bytes, with gzip if `packed`; equal ones for equal values."""
         script = self.assets.script(f"{name}.js")
         text = self._templates.get_template(f"{name}.html").render(here=here, script=script, **values)
-        if not takes_gzip(request):
-            return HTMLResponse(text, headers=self._headers)
-        packed = gzip.compress(text.encode(), _LEVEL)
-        return HTMLResponse(packed, headers={**self._headers, "Content-Encoding": "gzip"})
+        return gzip.compress(text.encode(), _LEVEL, mtime=0) if packed else text.encode()
+
+    def answer(self, body: bytes, *, packed: bool, etag: str | None = None) -> Response:
+        """A rendered page, with its entity tag if it has one."""
+        encoding = {"Content-Encoding": "gzip"} if packed else {}
+        return HTMLResponse(body, headers={**self._headers_with(etag), **encoding})
+
+    def not_modified(self, etag: str) -> Response:
+        """What says that the client has the page."""
+        return Response(status_code=304, headers=self._headers_with(etag))
+
+    def _headers_with(self, etag: str | None) -> dict[str, str]:
+        return self._headers if etag is None else {**self._headers, "ETag": etag}
 
 
 def content_security_policy(relays: Sequence[str]) -> str:

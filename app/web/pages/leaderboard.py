@@ -15,8 +15,10 @@ from app.matches.replay import NEVER_PROVED
 from app.scores.score_event import identifier
 from app.web.board import proof_document, select
 from app.web.board_query import cursor_text
+from app.web.conditional import is_known
 from app.web.operation import Answer, Operation, promises
 from app.web.pages import verdict_view
+from app.web.pages.assets import takes_gzip
 from app.web.pages.board_filter import PARAMETERS, BoardFilter
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from app.scores.leaderboard import Entry
     from app.scores.proofs import Proof
     from app.web.board import BoardSource, BoardView, RelayReading
+    from app.web.board_query import BoardQuery
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
 
@@ -94,26 +97,43 @@ class LeaderboardPage:
         """The route of the page."""
         return [Route("/", self.show)]
 
-    @promises(Operation({200: Answer("The page.", media_type="text/html")}, query=PARAMETERS, lenient=True))
+    @promises(
+        Operation(
+            {
+                200: Answer("The page.", headers=("ETag",), media_type="text/html"),
+                304: Answer("As the client has it.", headers=("ETag",), media_type=None),
+            },
+            query=PARAMETERS,
+            headers=("If-None-Match",),
+            lenient=True,
+        )
+    )
     async def show(self, request: Request) -> Response:
         """The leaderboard, for people."""
         asked = BoardFilter.read(request.query_params)
-        return self._html.page(
-            request,
-            "leaderboard",
-            here="/",
-            asked=asked,
-            levels=LEVELS,
-            board=self._table(asked, request.query_params.get("cursor", "")),
-            blank_entry=RowView(),
-            blank_verdict=verdict_view.BLANK,
-            matches=self._matches,
-            never_proved=NEVER_PROVED,
-        )
+        query = asked.query(request.query_params.get("cursor", ""))
+        packed = takes_gzip(request)
 
-    def _table(self, asked: BoardFilter, cursor: str) -> TableView:
-        query = asked.query(cursor)
-        rows = self._view.rows(query)
+        def make(rows: Rows) -> bytes:
+            return self._html.render(
+                "leaderboard",
+                here="/",
+                packed=packed,
+                asked=asked,
+                levels=LEVELS,
+                board=self._table(asked, query, rows),
+                blank_entry=RowView(),
+                blank_verdict=verdict_view.BLANK,
+                matches=self._matches,
+                never_proved=NEVER_PROVED,
+            )
+
+        body, etag = self._view.keep(query, ("page", asked, packed), make)
+        if is_known(request.scope, etag):
+            return self._html.not_modified(etag)
+        return self._html.answer(body, packed=packed, etag=etag)
+
+    def _table(self, asked: BoardFilter, query: BoardQuery, rows: Rows) -> TableView:
         entries, more = (_find(rows, asked.search), False) if asked.search else select(rows, query)
         source = self._view.source
         return TableView(

@@ -15,7 +15,11 @@ _CHECKS = {
     Check.KIND: ("Kind", f"The event is of kind {KIND}."),
     Check.PUBKEY: ("Key", "Its public key is the app's."),
     Check.APP: ("App tag", f"It carries the app tag {APP_TAG}."),
-    Check.SIGNATURE: ("Signature", "Id and signature hold, so nothing was changed after signing (NIP-01)."),
+    Check.SIGNATURE: (
+        "Signature",
+        # A cell of the table is narrow: the name is not to break.
+        "Id and signature hold, so nothing was changed after signing (NIP\N{NON-BREAKING HYPHEN}01).",
+    ),
     Check.CONTENT: ("Content", "The content is JSON, and its v is 1."),
 }
 _WORDS = {"pass": "passed", "fail": "failed", "open": "not reached", "blank": ""}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.scores.proofs import Proof, Proofs
+from app.web.pages.html import Html
 from tests.web.boards import NOW, Relay, Source
 from tests.web.pages.site import client, pages
 
@@ -164,3 +165,70 @@ async def test_an_empty_board_says_why(state: str, told: str) -> None:
     assert told in text
     assert ("scores may be missing" in text) is not complete
     assert ("no answer" in text) is not complete
+
+
+async def test_a_page_is_made_again_only_when_what_it_shows_has_changed() -> None:
+    source, proofs = Source(), Proofs()
+    alice = source.add("alice", 72, NOW - 60)
+    async with client(pages(source, proofs=proofs)) as http:
+        first = await http.get("/")
+        seen = [first.headers["etag"]]
+        for change in ("row", "proof", "relay"):
+            has = {"If-None-Match": seen[-1]}
+            same = await http.get("/", headers=has)
+            assert (same.status_code, same.content) == (304, b"")
+            assert same.headers["etag"] == seen[-1]
+            assert same.headers["vary"] == "Accept-Encoding"
+            if change == "row":
+                source.add("bob", 100)
+            elif change == "proof":
+                proofs.add("alice", Proof(alice.event_id, "ab" * 16, "normal", "cd" * 32))
+            else:
+                source.relays, source.complete = (Relay(state="failed", reason="gone"),), False
+                source.turns += 1
+            fresh = await http.get("/", headers=has)
+            assert fresh.status_code == 200
+            seen.append(fresh.headers["etag"])
+        assert len(set(seen)) == 4
+        assert "bob" in fresh.text
+        assert "ab" * 16 in fresh.text
+        assert "gone" in fresh.text
+    async with client(pages(source, proofs=proofs)) as other:
+        assert (await other.get("/", headers={"If-None-Match": seen[-1]})).status_code == 304
+
+
+async def test_what_is_asked_for_differently_is_another_page() -> None:
+    source = Source()
+    for number in range(60):
+        source.add(f"p{number:02}", 100 - number, NOW - 7200 * number, number)
+    async with client(pages(source)) as http:
+        further = re.search(r'href="(\?[^"]+cursor=[^"]+)"', (await http.get("/")).text)
+        assert further is not None
+        queries = ["", "?period=day", "?q=p07", "?q=p07&period=day", further[1].replace("&amp;", "&")]
+        tags = [(await http.get(f"/{query}")).headers["etag"] for query in queries]
+        plain = await http.get("/", headers={"Accept-Encoding": "identity"})
+        junk = await http.get("/?cursor=nonsense")
+        for query, tag in zip(queries, tags, strict=True):
+            assert (await http.get(f"/{query}")).headers["etag"] == tag
+    assert len({*tags, plain.headers["etag"]}) == 6
+    assert junk.headers["etag"] == tags[0]
+
+
+async def test_a_page_that_is_kept_is_not_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, rendered = Source(), 0
+    render = Html.render
+
+    def counted(self: Html, name: str, **values: Any) -> bytes:
+        nonlocal rendered
+        rendered += 1
+        return render(self, name, **values)
+
+    monkeypatch.setattr(Html, "render", counted)
+    async with client(pages(source)) as http:
+        for _ in range(3):
+            await http.get("/")
+        assert rendered == 1
+        for number in range(40):
+            await http.get(f"/?q=nobody{number}")
+            await http.get("/")
+        assert rendered == 41, "what is asked for all the time stays"
