@@ -179,7 +179,8 @@ class MatchBook:
         d = identifier(terms.username)
         unowned = check_name(read_names(cursor, {d}).get(d), d, opening.principal)
         published: Published = ()
-        if (before := find_unfinished(connection, d, terms.level)) is not None:
+        before = find_unfinished(connection, d, terms.level, opening.principal.id)
+        if before is not None:
             if not before.is_due(now):
                 raise MatchUnfinished(before.terms.match)
             published = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)

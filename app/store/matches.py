@@ -149,10 +149,11 @@ def lock_match(connection: Connection, match_id: str) -> StoredMatch | None:
     return _first(connection, _QUERY.where(match.c.id == match_id).with_for_update(of=match))
 
 
-def find_unfinished(connection: Connection, d: str, level: str) -> StoredMatch | None:
-    """The match of this name and level that is still to be played."""
+def find_unfinished(connection: Connection, d: str, level: str, principal: str) -> StoredMatch | None:
+    """The match of this name and level that is still to be played by whoever opened it, named by their id."""
     still = match.c.state.in_([state.value for state in MatchState if state.is_open])
-    return _first(connection, _QUERY.where(match.c.d == d, match.c.level == level, still))
+    theirs = (match.c.d == d, match.c.level == level, match.c.principal == principal)
+    return _first(connection, _QUERY.where(*theirs, still))
 
 
 def due_matches(connection: Connection, now: float, limit: int = 50) -> list[str]:

@@ -9,7 +9,7 @@ Refused
  ├─ KeyReused            the Idempotency-Key came before with another body
  ├─ NotOwner             the score is another player's to delete
  ├─ NothingToDelete      no score stands under the name
- └─ MatchUnfinished      a match of this name at this level is still to be played
+ └─ MatchUnfinished      a match of the same player for this name at this level is still to be played
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class NothingToDelete(Refused):
 
 
 class MatchUnfinished(Refused):
-    """A match of this name at this level is still to be played.
+    """A match that the same player opened for this name at this level is still to be played.
 
     Attributes:
         match: its id.

@@ -187,6 +187,7 @@ Index(
     "ix_match_unfinished",
     match.c.d,
     match.c.level,
+    match.c.principal,
     unique=True,
     sqlite_where=_unfinished,
     postgresql_where=_unfinished,

@@ -102,7 +102,7 @@ def test_a_deal_is_made_once(table: Table) -> None:
     assert table.find(A).client_seed == CLIENT_SEED
 
 
-def test_one_unfinished_match_for_each_name_and_level(table: Table) -> None:
+def test_one_unfinished_match_of_each_player_for_a_name_and_level(table: Table) -> None:
     table.open(A)
     refused = table.open(B)
     assert isinstance(refused, MatchUnfinished)
@@ -110,6 +110,20 @@ def test_one_unfinished_match_for_each_name_and_level(table: Table) -> None:
     assert not isinstance(table.open(B, level="gentle"), Refused)
     assert isinstance(table.open("c" * 32, player(7)), NameTaken)
     assert isinstance(table.open("c" * 32, player(7), name="ALICE"), NameTaken)
+
+
+def test_a_match_of_whoever_had_the_name_before_keeps_nobody_waiting(table: Table) -> None:
+    table.open(A)
+    table.deal(A)
+    with table.database.writer.begin() as connection:
+        transfer_name(connection, "alice", player(7).id, now=NOW)
+    assert not isinstance(table.open(B, player(7)), Refused)
+    assert isinstance(table.open("c" * 32, player(7)), MatchUnfinished)
+    table.play_to_end(A)
+    assert table.find(A).unpublished is Unpublished.NAME_TAKEN
+    table.deal(B)
+    table.play_to_end(B)
+    assert table.find(B).score is not None
 
 
 def test_what_has_expired_makes_room_by_itself(table: Table, clock: Clock) -> None:

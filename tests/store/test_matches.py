@@ -19,7 +19,7 @@ from app.store.matches import (
 )
 from tests.clock import Clock
 from tests.service import rows
-from tests.store.match_table import EXPIRY, NOW, Table
+from tests.store.match_table import ALICE, EXPIRY, NOW, Table
 from tests.store.players import opened, player, request
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def read(table: Table, find: Callable[..., T], *arguments: object) -> T:
 def test_what_is_not_there(table: Table) -> None:
     assert read(table, find_match, A) is None
     assert read(table, find_transcript, A) is None
-    assert read(table, find_unfinished, "alice", "sharp") is None
+    assert read(table, find_unfinished, "alice", "sharp", ALICE.id) is None
     assert read(table, due_matches, NOW + 10**9) == []
     assert read(table, find_proofs, []) == []
     assert read(table, find_proof, 1) is None
@@ -67,18 +67,19 @@ def test_what_is_due_comes_in_order_and_a_part_at_a_time(table: Table) -> None:
 def test_the_unfinished_match_is_found_by_name_and_level(table: Table) -> None:
     table.open(A)
     table.open(B, player(6), name="Bob")
-    found = read(table, find_unfinished, "alice", "sharp")
+    found = read(table, find_unfinished, "alice", "sharp", ALICE.id)
     assert found is not None
     assert (found.terms.match, found.terms.username) == (A, "Alice")
     assert found == read(table, find_match, A)
-    assert read(table, find_unfinished, "alice", "gentle") is None
-    assert read(table, find_unfinished, "Alice", "sharp") is None  # a name is its `d`
+    assert read(table, find_unfinished, "alice", "gentle", ALICE.id) is None
+    assert read(table, find_unfinished, "Alice", "sharp", ALICE.id) is None  # a name is its `d`
+    assert read(table, find_unfinished, "alice", "sharp", player(6).id) is None
     table.deal(A)
-    found = read(table, find_unfinished, "alice", "sharp")
+    found = read(table, find_unfinished, "alice", "sharp", ALICE.id)
     assert found is not None
     assert found.state is MatchState.PLAYING
     table.play_to_end(A)
-    assert read(table, find_unfinished, "alice", "sharp") is None
+    assert read(table, find_unfinished, "alice", "sharp", ALICE.id) is None
 
 
 def test_every_dealt_hand_counts_and_no_other(table: Table) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from app.store.matches import Unpublished
+from app.web.build import SOURCES
 from app.web.pages.assets import Assets
 from tests.service import PUBLIC_URL
 from tests.web.boards import Source
@@ -45,3 +49,11 @@ async def test_without_the_scripts_the_page_says_so(monkeypatch: pytest.MonkeyPa
     text = await shown(matches=True)
     assert "installed without the pages’ scripts" in text
     assert 'id="hand"' not in text
+
+
+def test_every_reason_for_which_no_score_is_published_has_its_words() -> None:
+    script = (SOURCES / "publication_view.js").read_text("utf-8")
+    words = script.partition("const UNPUBLISHED = {")[2].partition("};")[0]
+    assert set(re.findall(r'^ +"?([a-z-]+)"?: "', words, re.MULTILINE)) == {
+        str(reason) for reason in Unpublished
+    }
