@@ -23,11 +23,12 @@ from app.briscola.game import Outcome
 from app.briscola.observation import Observation, Public
 from app.briscola.shuffle import SEED_BYTES
 from app.briscola.two_player import TwoPlayer
-from app.client import Refused, UnexpectedAnswer
+from app.client import ClientError, Refused, UnexpectedAnswer
 from app.client_auth import Bearer
 from app.matches.commitment import VARIANT, Terms
-from app.matches.match import Points
+from app.matches.match import Points, Side
 from app.matches.opening import sign_statement
+from app.matches.transcript import Forfeit
 
 if TYPE_CHECKING:
     from app.briscola.cards import Card
@@ -35,7 +36,12 @@ if TYPE_CHECKING:
     from app.nostr.keys import SecretKey
 
 _OPEN = ("committed", "playing")
+_NOT_HERE = ("wrong-ply", "match-over")
 _SUITS = {suit.letter: suit for suit in Suit}
+
+
+class WentOn(ClientError):
+    """The hand was played on elsewhere, or has ended meanwhile; the match is now as the service has it."""
 
 
 class RemoteMatch:
@@ -111,9 +117,17 @@ class RemoteMatch:
         return Outcome(TwoPlayer.sides, points, winner)
 
     @property
-    def forfeit(self) -> str | None:
-        """How it was given up, once it is over; None if it was played to its end."""
-        return self._result("forfeit")
+    def forfeit(self) -> Forfeit | None:
+        """How it was given up, once it is over; None if it was played to its end.
+
+        Raises:
+            UnexpectedAnswer: the answer is none of this service.
+        """
+        told = self._result("forfeit")
+        try:
+            return None if told is None else Forfeit(told)
+        except ValueError:
+            raise UnexpectedAnswer("the answer does not say how the hand ended") from None
 
     @property
     def score(self) -> str | None:
@@ -144,8 +158,22 @@ class RemoteMatch:
         await self._step("POST", "/deal", {"client_seed": seed.hex(), "statement": statement.to_dict()})
 
     async def play(self, card: Card) -> None:
-        """Play a card as the next ply, and hear what the computer answers; raises ClientError."""
-        await self._step("POST", "/plays", {"card": str(card), "ply": self._document["next_ply"]})
+        """Play a card as the next ply, and hear what the computer answers.
+
+        Raises:
+            WentOn: the hand is not where this match took it to be.
+            ClientError: see `app.client`.
+        """
+        ply = self._document["next_ply"]
+        try:
+            await self._step("POST", "/plays", {"card": str(card), "ply": ply})
+        except Refused as refused:
+            if refused.slug not in _NOT_HERE:
+                raise
+            await self.refresh()
+            raise WentOn(refused.detail) from None
+        if any(side == Side.PLAYER for side, _ in self._document["plays"][ply:]):
+            raise WentOn("This card was played before, and others after it.")
 
     async def resign(self) -> None:
         """Give it up; raises ClientError."""
@@ -167,7 +195,7 @@ class RemoteMatch:
 def _read(answer: bytes) -> dict[str, Any]:
     try:
         document: dict[str, Any] = orjson.loads(answer)
-        if {"id", "state", "observation", "result", "next_ply"} <= document.keys():
+        if {"id", "state", "observation", "result", "next_ply", "plays"} <= document.keys():
             return document
     except (orjson.JSONDecodeError, AttributeError):
         pass

@@ -12,12 +12,10 @@ import hmac
 import logging
 import secrets
 from collections import OrderedDict
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.briscola.computer import MASTER
 from app.briscola.errors import IllegalAction
 from app.matches.commitment import Secrets, Terms, commitment, new_match_id
 from app.matches.match import WrongPly
@@ -27,8 +25,9 @@ from app.publisher import hand_over
 from app.scores.score_event import identifier
 from app.store.errors import StoreError
 from app.store.match_steps import Deal, Ending, Opening, Step
-from app.store.matches import MatchState, due_matches, find_match, find_transcript
+from app.store.matches import due_matches, find_match, find_transcript
 from app.store.refusals import Refused
+from app.thinking import Thinking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,12 +43,6 @@ if TYPE_CHECKING:
 
 SWEEP_EVERY = 2.0
 """Seconds between looks for matches that have expired, or whose score can be published now."""
-
-MASTER_SECONDS = 0.05
-"""Master's answer takes at least so long, so that the time it thinks tells nothing of its cards."""
-
-MAX_THINKING = 200
-"""Plays that wait for master at once; one more is refused, not kept waiting for many seconds."""
 
 SEEN = 1000
 """Matches of which it is kept how they were last seen."""
@@ -75,10 +68,6 @@ class MatchOver(NotNow):
 
 class InvalidStatement(ValueError):
     """The event is not the player's word for this seed; the message says why."""
-
-
-class TooManyThinking(Exception):
-    """So many plays wait for the level `master` that another would wait too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +100,12 @@ class MatchHost:
         self._book = book
         self._engine = engine
         self._clock = clock
-        # One thread: it shares the interpreter with the event loop.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="master")
-        self._thinking = 0
+        self._thinking = Thinking()
         self._seen: OrderedDict[str, StoredMatch] = OrderedDict()
 
     def close(self) -> None:
-        """Let go of the thread, which ends its play."""
-        self._thread.shutdown(cancel_futures=True)
+        """Let go of the thread on which the computer thinks."""
+        self._thinking.close()
 
     async def open(self, username: str, level: str, player: str, principal: Principal) -> Opened:
         """Commit to a match and claim its name; the commitment is on disk, and on its way to the relays.
@@ -203,7 +190,7 @@ class MatchHost:
                 if fresh:
                     raise  # else it may have gone on elsewhere
             if after is not None and after is not hand:
-                if (written := await self._write(match, await self._reply(after))) is not None:
+                if (written := await self._write(match, await self._thinking.answer(after))) is not None:
                     return written
             elif fresh:
                 return match
@@ -279,22 +266,6 @@ class MatchHost:
             self._seen.popitem(last=False)
         return match
 
-    async def _reply(self, hand: Match) -> Match:
-        """The hand once the computer has answered; how long it thinks tells nothing of its cards."""
-        if hand.level != MASTER:
-            return hand.reply()
-        if self._thinking >= MAX_THINKING:
-            raise TooManyThinking
-        self._thinking += 1
-        try:
-            loop = asyncio.get_running_loop()
-            after, _ = await asyncio.gather(
-                loop.run_in_executor(self._thread, hand.reply), asyncio.sleep(MASTER_SECONDS)
-            )
-        finally:
-            self._thinking -= 1
-        return after
-
     async def _read(self, match_id: str) -> StoredMatch | None:
         return await self._store.read(lambda connection: find_match(connection, match_id))
 
@@ -314,6 +285,6 @@ def _playable(match: StoredMatch, ply: int) -> Match:
     hand = match.hand()
     if hand is None:
         raise NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("the match has lapsed")
-    if match.state is MatchState.FORFEITED and ply >= hand.next_ply:
-        raise MatchOver(f"the match has {match.forfeit}")
+    if match.forfeit is not None and ply >= hand.next_ply:
+        raise MatchOver(f"the match {match.forfeit.told}")
     return hand

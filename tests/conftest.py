@@ -1,5 +1,7 @@
 """Fixtures for every test: real relays, databases, a browser. Property tests never fail for being slow."""
 
+import os
+
 from hypothesis import HealthCheck, settings
 
 from tests.browser import chromium
@@ -19,3 +21,6 @@ __all__ = [
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+
+# Commands are tried as people run them, who have their output buffered.
+os.environ.pop("PYTHONUNBUFFERED", None)

@@ -43,14 +43,15 @@ ROOMS: dict[str, set[str]] = {
     },
     "app.recovery": {"app.nostr", "app.scores", "app.delivery", "app.store"},
     "app.publisher": {"app.nostr", "app.scores", "app.delivery", "app.store", "app.principal"},
+    "app.thinking": {"app.briscola", "app.matches"},
     "app.match_host": {
         "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.store",
-        "app.publisher", "app.principal",
+        "app.publisher", "app.principal", "app.thinking",
     },
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
         "app.principal", "app.config_values", "app.jwt_trust", "app.histogram", "app.event_file",
-        "app.briscola", "app.matches", "app.match_host",
+        "app.briscola", "app.matches", "app.match_host", "app.thinking",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}

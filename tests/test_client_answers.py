@@ -56,10 +56,10 @@ def test_what_is_no_board_is_told(body: bytes) -> None:
 
 
 async def test_another_service_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def other(*_: object) -> bytes:
+    async def other(*_: object, **__: object) -> bytes:
         return json.dumps({"hello": "world"}).encode()
 
     async with Client("http://127.0.0.1:1") as client:
-        monkeypatch.setattr(client, "_call", other)
+        monkeypatch.setattr(client, "call", other)
         with pytest.raises(UnexpectedAnswer, match="address of the service"):
             await client.leaderboard()

@@ -82,6 +82,7 @@ async def test_its_openapi_document_has_only_what_is_there() -> None:
     assert verified.status_code == 200
     assert {path: set(operations) for path, operations in paths.items()} == {
         "/": {"get"},
+        "/play": {"get"},
         "/protocol": {"get"},
         "/protocol/check": {"post"},
         "/assets/{asset}": {"get"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 from typing import Any
 
@@ -56,6 +57,18 @@ class LazyGroup(click.Group):
             if error.errno != errno.ENOSPC:
                 raise
             raise Unusable("the output cannot be written: no space is left on the device") from None
+        finally:
+            _drop_what_cannot_be_written()
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Keep Python from trying the same again as it ends, which ends in a traceback and a code of its own."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device, no file
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

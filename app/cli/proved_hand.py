@@ -15,7 +15,7 @@ from app.cli.remote_table import play_there
 from app.cli.unusable import Unusable
 from app.client import Client, ClientError, Refused
 from app.config import ClientSettings
-from app.match_client import RemoteMatch
+from app.match_client import RemoteMatch, WentOn
 from app.matches.replay import verify_transcript
 from app.publisher import ScoreState
 from app.scores.username import InvalidUsername, check_username
@@ -65,17 +65,26 @@ async def _play(client: Client, player_key: SecretKey, table: CardTable, name: s
             table.console.print(f"Match {match.id}, level {level}.{again}", style="dim", soft_wrap=True)
             if not match.is_dealt:
                 await match.deal()
-            await play_there(table, match)
+            await _play_on(table, match)
             await _tell_end(client, table, match, name)
         except ClientError as error:
-            raise Unusable(f"{error} The hand waits on the service: the same command goes on.") from None
+            said = str(error).rstrip(".")
+            raise Unusable(f"{said}. The hand waits on the service: the same command goes on.") from None
+
+
+async def _play_on(table: CardTable, match: RemoteMatch) -> None:
+    while match.is_open:
+        try:
+            await play_there(table, match)
+        except WentOn as moved:
+            table.console.print(Text(f"{moved} This is how the hand stands."), style="yellow", soft_wrap=True)
 
 
 async def _tell_end(client: Client, table: CardTable, match: RemoteMatch, name: str) -> None:
     console = table.console
     console.print()
     if match.forfeit is not None:
-        console.print(f"The hand has {match.forfeit}: it counts as forfeited.", style="bold")
+        console.print(f"The hand {match.forfeit.told}: it counts as forfeited.", style="bold")
     else:
         console.print(closing(match.outcome), style="bold")
         await _tell_score(client, table, match, name)

@@ -31,7 +31,8 @@ NEVER_PROVED = (
     "that service and player did not work together: whoever knows both seeds can choose the deal",
     "that a person chose the player's cards: a program may have",
     "that no hand was thrown away: a service can stop once it knows the player's seed; every commitment is "
-    "public, so each one without a transcript counts against it",
+    "public, so each one without a transcript counts against it, though a player who asks for no cards "
+    "leaves one too",
 )
 
 

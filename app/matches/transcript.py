@@ -63,6 +63,11 @@ class Forfeit(StrEnum):
     RESIGNED = "resigned"
     EXPIRED = "expired"
 
+    @property
+    def told(self) -> str:
+        """What became of the hand, to be read after its name."""
+        return "was given up" if self is Forfeit.RESIGNED else "has expired"
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:

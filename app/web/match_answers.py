@@ -1,13 +1,14 @@
-"""What clients get of matches, as types; see `answers`."""
+"""What clients get of matches: as types, see `answers`, and made of what is stored."""
 
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 # pydantic reads the standard library's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
-from app.matches.match import Side
+from app.matches.commitment import VARIANT
+from app.matches.match import Match, Side
 from app.matches.transcript import Forfeit
-from app.store.matches import MatchState, Unpublished
+from app.store.matches import MatchState, StoredMatch, Unpublished
 from app.web.answers import STRICT, EventDocument, PointsDocument
 
 
@@ -73,3 +74,35 @@ class MatchDocument(TypedDict):
     plays: list[tuple[Side, str]]
     observation: ObservationDocument | None
     result: ResultDocument | None
+
+
+def match_document(match: StoredMatch) -> dict[str, Any]:
+    """The match as `MatchDocument` has it, made of what its player may see; without a token."""
+    hand, terms = match.hand(), match.terms
+    is_open = match.state.is_open
+    return {
+        "id": terms.match,
+        "state": match.state,
+        "username": terms.username,
+        "player": terms.player,
+        "level": terms.level,
+        "variant": VARIANT,
+        "commitment": match.commitment,
+        "commitment_event": match.commitment_event.to_dict(),
+        "expires_at": int(match.due) if is_open and match.due is not None else None,
+        "client_seed": None if match.client_seed is None else match.client_seed.hex(),
+        "next_ply": hand.next_ply if hand and is_open and hand.to_move is Side.PLAYER else None,
+        "plays": [(ply.side, str(ply.card)) for ply in hand.plays] if hand else [],
+        "observation": hand and hand.observation.to_json(),
+        "result": None if hand is None or is_open else _result(match, hand),
+    }
+
+
+def _result(match: StoredMatch, hand: Match) -> dict[str, Any]:
+    return {
+        "points": hand.points._asdict(),
+        "forfeit": match.forfeit,
+        "score": match.score,
+        "unpublished": match.unpublished,
+        "transcript": match.transcript,
+    }

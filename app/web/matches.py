@@ -7,7 +7,7 @@ its entity tag.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 from starlette.responses import Response
@@ -20,17 +20,16 @@ from app.match_host import (
     MatchOver,
     NotDealt,
     NotNow,
-    TooManyThinking,
     may_play,
 )
-from app.matches.commitment import VARIANT
-from app.matches.match import Side, WrongPly
+from app.matches.match import WrongPly
 from app.nostr.event import InvalidEvent, parse_event
 from app.store.refusals import Refused
+from app.thinking import TooManyThinking
 from app.web.answers import EventDocument
 from app.web.body import JSON, parse_body, read_body
 from app.web.conditional import etag_of, is_known
-from app.web.match_answers import MatchDocument
+from app.web.match_answers import MatchDocument, match_document
 from app.web.operation import Answer, Operation, promises
 from app.web.permission import require_publisher
 from app.web.problems import Problem
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.match_host import MatchHost
-    from app.matches.match import Match
     from app.principal import Principal
     from app.store.matches import StoredMatch
     from app.web.answers import FaultDocument
@@ -116,7 +114,10 @@ class Matches:
             raise problem_of(refusal) from None
         headers = {"Location": f"{self._public_url}/v1/matches/{opened.match.terms.match}"}
         return Response(
-            orjson.dumps(_document(opened.match) | {"token": opened.token}), 201, headers, media_type=JSON
+            orjson.dumps(match_document(opened.match) | {"token": opened.token}),
+            201,
+            headers,
+            media_type=JSON,
         )
 
     @promises(
@@ -133,7 +134,7 @@ class Matches:
     )
     async def get(self, request: Request) -> Response:
         """The match as its player may see it."""
-        body = orjson.dumps(_document(await self._match(request)))
+        body = orjson.dumps(match_document(await self._match(request)))
         headers = {"ETag": etag_of(body)}
         if is_known(request.scope, headers["ETag"]):
             return Response(status_code=304, headers=headers)
@@ -275,39 +276,8 @@ def _player(principal: Principal, body: MatchBody) -> str:
     return player
 
 
-def _document(match: StoredMatch) -> dict[str, Any]:
-    hand, terms = match.hand(), match.terms
-    is_open = match.state.is_open
-    return {
-        "id": terms.match,
-        "state": match.state,
-        "username": terms.username,
-        "player": terms.player,
-        "level": terms.level,
-        "variant": VARIANT,
-        "commitment": match.commitment,
-        "commitment_event": match.commitment_event.to_dict(),
-        "expires_at": int(match.due) if is_open and match.due is not None else None,
-        "client_seed": None if match.client_seed is None else match.client_seed.hex(),
-        "next_ply": hand.next_ply if hand and is_open and hand.to_move is Side.PLAYER else None,
-        "plays": [(ply.side, str(ply.card)) for ply in hand.plays] if hand else [],
-        "observation": hand and hand.observation.to_json(),
-        "result": None if hand is None or is_open else _result(match, hand),
-    }
-
-
-def _result(match: StoredMatch, hand: Match) -> dict[str, Any]:
-    return {
-        "points": hand.points._asdict(),
-        "forfeit": match.forfeit,
-        "score": match.score,
-        "unpublished": match.unpublished,
-        "transcript": match.transcript,
-    }
-
-
 def _answer(match: StoredMatch) -> Response:
-    return Response(orjson.dumps(_document(match)), media_type=JSON)
+    return Response(orjson.dumps(match_document(match)), media_type=JSON)
 
 
 def _no_match() -> Problem:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from app.client import Client
+from app.match_client import RemoteMatch
+from app.nostr.keys import SecretKey
 from tests.process import ROOT, environment, serving
 from tests.relays.real import rust_relay
 
@@ -17,9 +20,9 @@ if TYPE_CHECKING:
 PLAYER = f"{5:064x}"
 
 
-async def play(env: dict[str, str], typed: str, *options: str) -> tuple[int | None, str, str]:
-    """Exit code, output and errors of a hand."""
-    process = await asyncio.create_subprocess_exec(
+async def begin(env: dict[str, str], *options: str) -> asyncio.subprocess.Process:
+    """The command, waiting for what is typed."""
+    return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "app", "play", *options),
         env=env,
         cwd=ROOT,
@@ -27,6 +30,11 @@ async def play(env: dict[str, str], typed: str, *options: str) -> tuple[int | No
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+
+
+async def play(env: dict[str, str], typed: str, *options: str) -> tuple[int | None, str, str]:
+    """Exit code, output and errors of a hand."""
+    process = await begin(env, *options)
     out, err = await process.communicate(typed.encode())
     return process.returncode, out.decode(), err.decode()
 
@@ -63,6 +71,24 @@ async def test_a_hand_is_left_gone_on_with_and_published(tmp_path: Path) -> None
                     break
             mirrored = (await http.get("/v1/leaderboard?proved=1")).json()["entries"]
         assert mirrored == [row]
+
+
+async def test_a_hand_that_is_given_up_elsewhere_ends_here(tmp_path: Path) -> None:
+    async with serving(environment(tmp_path)) as service, Client(service.url, player_key=PLAYER) as client:
+        env = environment(tmp_path, PLAYER_KEY=PLAYER, SECRET_KEY="")
+        process = await begin(env, "--server", service.url, "--name", "alice", "--level", "sharp")
+        assert process.stdout is not None
+        assert process.stdin is not None
+        await process.stdout.readuntil(b"stops): ")
+        there = await RemoteMatch.open(client, SecretKey.parse(PLAYER), "alice", "sharp")
+        await there.resign()
+        process.stdin.write(b"1\n")
+        out, _ = await process.communicate()
+    assert process.returncode == 0
+    lines = out.decode().splitlines()
+    assert "The match was given up. This is how the hand stands." in lines
+    assert "The hand was given up: it counts as forfeited." in lines
+    assert lines[-1] == "Replayed here from the seeds: every play is as it must be."
 
 
 async def test_what_is_missing_is_named(tmp_path: Path) -> None:

@@ -240,7 +240,8 @@ def test_the_ledger_on_postgresql(postgres: PostgresServer) -> None:
 
         def emptied() -> str:
             with psycopg.connect(url) as connection:
-                connection.execute("TRUNCATE event, delivery, relay, process, api_key, name, idempotency")
+                tables = "event, delivery, relay, process, api_key, name, idempotency"
+                connection.execute(f"TRUNCATE {tables} CASCADE")
             return url
 
         run(emptied, examples=8)

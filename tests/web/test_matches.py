@@ -18,6 +18,7 @@ from app.web.match_answers import MatchDocument
 from tests.clock import Clock
 from tests.service import PUBKEY, assert_problem, running
 from tests.web.hands import CLIENT_SEED, OTHER, PLAYER, Hand, signed, statement_of
+from tests.web.identity_provider import Key, identity_provider
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -192,6 +193,28 @@ async def test_who_may_open(service: Running) -> None:
     assert_problem(await signed(service.http, PLAYER, "POST", "/v1/matches", TERMS), 403, "name-taken")
     answer = await service.http.post("/v1/matches", json=TERMS, headers={"Authorization": "Bearer no"})
     assert_problem(answer, 401, "unauthenticated")
+
+
+async def test_an_account_of_an_identity_provider_plays_with_a_key_of_its_own(tmp_path: Path) -> None:
+    key = Key("k")
+    async with identity_provider(key) as provider, running(tmp_path, **provider.settings()) as service:
+        claims = provider.claims()
+        service.http.headers["Authorization"] = f"Bearer {key.token(claims)}"
+        assert_problem(await service.http.post("/v1/matches", json=TERMS), 403, "forbidden")
+        keyed = TERMS | {"player": PLAYER.pubkey}
+        other = await service.http.post("/v1/matches", json=keyed | {"username": "bob"})
+        assert_problem(other, 403, "forbidden")
+        opened = (await service.http.post("/v1/matches", json=keyed)).json()
+        # The account may go on without the token of the match, too.
+        assert (await service.http.get(f"/v1/matches/{opened['id']}")).json()["username"] == "alice"
+        hand = Hand(service.http, opened, opened["token"])
+        await hand.deal()
+        await hand.play_on()
+        assert hand.match["result"]["score"] is not None
+        transcript = await service.http.get(f"{hand.path}/transcript")
+        assert verify_transcript(transcript.content, {PUBKEY}).ok
+        assert claims["sub"] not in transcript.text
+        assert provider.issuer not in transcript.text
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,19 @@ export class ServerMatch {
    */
   static async open(server, { signer, username, level }, remember) {
     const { api } = server;
+    const begin = () => api.call("/v1/matches", { body: { username, level }, signer });
     let document;
     try {
-      document = await api.call("/v1/matches", { body: { username, level }, signer });
+      document = await begin();
     } catch (error) {
       if (error.slug !== "match-unfinished" || !error.problem.match) throw error;
-      document = await api.call(`/v1/matches/${error.problem.match}`, { signer });
+      const path = `/v1/matches/${error.problem.match}`;
+      document = await api.call(path, { signer });
+      if (document.state === "committed") {
+        // Its token was shown once. Nothing is dealt, so with another match the player need not sign each card.
+        await api.call(`${path}/resign`, { body: {}, signer });
+        document = await begin();
+      }
     }
     const { token, ...known } = document;
     const ticket = {
@@ -95,14 +102,16 @@ export class ServerMatch {
 
   /** Play a card: the same ply is sent until it is answered. */
   async play(card) {
-    const body = { card, ply: this.plays.length + 1 };
+    const { length } = this.plays;
     try {
-      this.#document = await this.#send("/plays", body);
+      this.#document = await this.#send("/plays", { card, ply: length + 1 });
     } catch (error) {
       // It was played on elsewhere, or has expired: what holds is what the server has.
       if (error instanceof Refusal) await this.refresh();
-      throw error;
+      throw error.slug === "wrong-ply" ? playedElsewhere() : error;
     }
+    // The card was played before, and more after it.
+    if (this.plays.slice(length + 1).some(([side]) => side === "player")) throw playedElsewhere();
   }
 
   async resign() {
@@ -142,3 +151,5 @@ export class ServerMatch {
     return { kind: OPENING_KIND, created_at: Math.floor(Date.now() / 1000), tags, content: "" };
   }
 }
+
+const playedElsewhere = () => new Refusal("This hand was played on in another window.", {});
