@@ -15,7 +15,7 @@ from tests.process import environment, serving
 from tests.relays.fake import FakeRelay
 from tests.service import make_key
 from tests.web.boards import Source
-from tests.web.pages.browsing import ROWS, board, holding, signed
+from tests.web.pages.browsing import AT, ROWS, board, holding, signed
 from tests.web.pages.site import site
 
 if TYPE_CHECKING:
@@ -130,7 +130,8 @@ async def test_when_no_relay_answers_and_nothing_was_loaded_no_board_is_claimed(
 
 
 async def test_a_narrow_phone_breaks_no_word(chromium: str) -> None:
-    events = [signed("Annalisa", 90, 90_000), signed("marco_91", 80, 10)]  # the first is of yesterday
+    since = int(time.time()) - AT  # long ago, if other tests came first
+    events = [signed("Annalisa", 90, 90_000), signed("marco_91", 80, -since)]  # the first is of yesterday
     async with (
         holding(*events) as relay,
         page(chromium) as tab,
