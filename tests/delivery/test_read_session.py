@@ -4,14 +4,18 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from app.delivery.judge import Unproved, judge, looks_right
 from app.delivery.read_session import FRAME_LIMIT, PAGE_SECONDS, ReadSession
 
-WANTED = {"kinds": [31250, 5], "authors": ["ab" * 32]}
+PUBKEY = "ab" * 32
+WANTED = {"kinds": [31250, 5], "authors": [PUBKEY]}
 
 
 def event(number: int, created_at: int = 0) -> dict[str, Any]:
-    return {"id": f"{number:064x}", "pubkey": "ab" * 32, "created_at": created_at or number, "kind": 31250}
+    return {"id": f"{number:064x}", "pubkey": PUBKEY, "created_at": created_at or number, "kind": 31250}
 
 
 @pytest.fixture
@@ -142,3 +146,41 @@ def test_a_flood_of_stored_events_is_cut_off() -> None:
     assert session.reason == "the relay sends more events than are taken"
     assert sent(session)[-1] == ["CLOSE", "page1"]
     assert session.ignored == 6
+
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just(PUBKEY),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+_EVENTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": _VALUES | st.just("a" * 64),
+        "pubkey": _VALUES | st.just(PUBKEY),
+        "created_at": _VALUES | st.integers(0, 2**60),
+        "kind": _VALUES | st.sampled_from([5, 31250]),
+        "tags": _VALUES
+        | st.lists(st.lists(_VALUES | st.sampled_from(["d", "app", "a"]), max_size=2), max_size=3),
+        "content": _VALUES,
+        "sig": _VALUES | st.just("b" * 128),
+        "more": _VALUES,
+    },
+)
+_MESSAGES = st.tuples(
+    st.sampled_from(["EVENT", "EOSE", "CLOSED", "NOTICE", "AUTH", "OK"]),
+    st.sampled_from(["page1", "page2", "live"]) | _VALUES,
+    _EVENTS | _VALUES,
+)
+
+
+@given(st.lists(_MESSAGES, max_size=6), st.booleans())
+def test_nothing_that_a_relay_says_raises(messages: list[tuple[Any, ...]], compact: bool) -> None:
+    session = ReadSession([WANTED], limit=3, live=WANTED)
+    session.open(0.0)
+    separators = (",", ":") if compact else None
+    frames = [json.dumps(message, separators=separators).encode() for message in messages]
+    for received in session.receive([*frames, *(frame[:-1] for frame in frames)], 1.0):
+        candidate = looks_right(received.text, frozenset({PUBKEY}))
+        if candidate is not None:
+            assert judge(candidate, frozenset({PUBKEY})) == Unproved(forged=True)
