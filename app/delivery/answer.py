@@ -12,8 +12,6 @@
 | `rejected:`, `auth-required:` after NIP-42, any other words  | rejected                                    |
 """
 
-from dataclasses import replace
-
 from app.delivery.backoff import Random, delay
 from app.delivery.model import GIVE_UP_SECONDS, Delivery, DeliveryState, Outcome
 from app.nostr.event import Event
@@ -42,10 +40,10 @@ def answered(delivery: Delivery, accepted: bool, message: str, *, now: float, ra
     if prefix == "replaced":
         return _settled(delivery, DeliveryState.CONFLICT, message)
     if prefix in RETRY_PREFIXES:
-        return replace(unanswered(delivery, message, now=now, random=random), answered=True)
+        return unanswered(delivery, message, now=now, random=random)._replace(answered=True)
     if prefix == "invalid" and delivery.created_at > now:
         waiting = _settled(delivery, DeliveryState.PENDING, message)
-        return replace(waiting, due=float(delivery.created_at))
+        return waiting._replace(due=float(delivery.created_at))
     return _settled(delivery, DeliveryState.REJECTED, message)
 
 

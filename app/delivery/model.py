@@ -1,9 +1,8 @@
 """The words of delivery: what is to be delivered, what became of it, and the store behind both."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from app.nostr.event import Event
 
@@ -22,9 +21,8 @@ class DeliveryState(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """One signed event on its way to one relay.
+class Delivery(NamedTuple):
+    """One signed event on its way to one relay; a named tuple, as they are made by the ten thousand.
 
     Attributes:
         event_id: The event's id, 64 lower-case hex digits.
@@ -45,8 +43,7 @@ class Delivery:
     failing_since: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one attempt came to.
 
     Attributes:

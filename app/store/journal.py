@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.delivery.model import Delivery, DeliveryState
 from app.scores.score_event import KIND, address
@@ -46,8 +46,7 @@ class Version:
         return self.kind == KIND
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A signed event that is about to be written.
 
     Attributes:
@@ -72,8 +71,7 @@ class Entry:
         return Version(self.seq, event.id, event.created_at, event.kind, self.score, self.level)
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(NamedTuple):
     """An event that is on disk.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
@@ -36,8 +36,7 @@ Sign = Callable[["Claim", int], "Event"]
 SignDeletion = Callable[[str, int], "Event"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One claim to sign.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -128,7 +128,7 @@ class MemoryOutbox:
                 continue
             row.state, row.message, row.due = outcome.state, outcome.message, outcome.due
             attempts, since = outcome.attempts, outcome.failing_since
-            row.delivery = replace(row.delivery, attempts=attempts, failing_since=since)
+            row.delivery = row.delivery._replace(attempts=attempts, failing_since=since)
         for waiter in list(self._waiters):
             condition, future = waiter
             if condition():

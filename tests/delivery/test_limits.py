@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -138,7 +137,7 @@ async def test_silence_about_a_long_event_is_explained() -> None:
         FakeRelay(on_event=nothing) as relay,
         engine(outbox, relay, Told(Limitation(max_message_length=100))),
     ):
-        outbox.add(delivery := replace(make_delivery(relay.url), payload='{"id":"x"}' + " " * 200))
+        outbox.add(delivery := make_delivery(relay.url)._replace(payload='{"id":"x"}' + " " * 200))
         row = outbox.row(delivery)
         await outbox.until(lambda: bool(row.history))
         assert row.state is DeliveryState.PENDING

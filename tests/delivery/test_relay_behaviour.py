@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -419,7 +418,7 @@ async def test_a_deletion_that_fails_is_asked_for_and_sent() -> None:
     """It stands at no address, so there is nothing that could have taken its place."""
     async with case(on_event=in_turn(*[ok(False, "error: busy")] * 3, store)) as c:
         delivery = make_delivery(c.relay.url)
-        deletion = replace(delivery, address=delivery.event_id)
+        deletion = delivery._replace(address=delivery.event_id)
         c.outbox.add(deletion)
         await c.outbox.until_state(deletion, ACCEPTED)
         assert [len(filters) for filters in c.relay.reqs] == [1]
@@ -430,7 +429,7 @@ async def test_a_delivery_that_failed_for_seven_days_rests() -> None:
     loop = asyncio.get_running_loop()
     async with case(on_event=ok(False, "error: out of order")) as c:
         since = loop.time() - 7 * 86_400 + 5
-        c.outbox.add(delivery := replace(make_delivery(c.relay.url), failing_since=since))
+        c.outbox.add(delivery := make_delivery(c.relay.url)._replace(failing_since=since))
         row = await c.outbox.until_state(delivery, FAILED)
         assert loop.time() >= since + 7 * 86_400
         assert row.message == "given up after 7 days: error: out of order"

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -288,7 +287,7 @@ def test_a_new_connection_starts_unauthenticated(session: Session) -> None:
 
 
 KEYS = Keys.generate()
-TRIED = replace(signed_delivery(KEYS, RELAY, "a:b", created_at=1_000), attempts=3)
+TRIED = signed_delivery(KEYS, RELAY, "a:b", created_at=1_000)._replace(attempts=3)
 AUTHOR = KEYS.public_key().to_hex()
 
 
@@ -422,7 +421,7 @@ def test_the_end_of_a_question_that_was_not_asked_means_nothing(session: Session
 
 
 def test_a_deletion_is_asked_for_by_its_id_alone(session: Session) -> None:
-    deletion = replace(TRIED, address=TRIED.event_id)
+    deletion = TRIED._replace(address=TRIED.event_id)
     assert json.loads(session.send(deletion, 0.0)) == [
         "REQ",
         TRIED.event_id,
