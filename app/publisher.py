@@ -233,15 +233,15 @@ class Publisher:
         """The score event or deletion with this id, as it stands now."""
         return _receipt(await self._store.read(lambda connection: find_score(connection, event_id)))
 
-    async def latest(self, username: str) -> Receipt | None:
+    async def latest(self, username: str) -> tuple[Receipt | None, Tally]:
         """The newest score event of a name, however it is spelled, and how many matches it has begun.
 
-        Its state may be `deleted`.
+        The score's state may be `deleted`; a name may have matches and no score.
         """
         d = identifier(username)
         stored, tally = await self._store.read(lambda c: (latest_score(c, d), tally_of(c, d)))
         receipt = _receipt(stored)
-        return receipt and replace(receipt, matches=tally)
+        return receipt and replace(receipt, matches=tally), tally
 
 
 def _receipt(stored: StoredScore | None) -> Receipt | None:

@@ -35,6 +35,7 @@ class ProblemDocument(TypedDict):
     errors: NotRequired[list[FaultDocument]]
     deleted_at: NotRequired[int]
     match: NotRequired[str]
+    matches: NotRequired[Tally]
 
 
 @STRICT

@@ -117,12 +117,12 @@ class Scores:
     )
     async def player(self, request: Request) -> Response:
         """A player's latest score, and how many matches they have begun, by any spelling of the name."""
-        receipt = await self._publisher.latest(request.path_params["username"])
-        if receipt is None:
-            raise problem_of(NothingToDelete(None))
-        if receipt.state is ScoreState.DELETED:
-            raise problem_of(NothingToDelete(receipt.deleted_at))
-        return _answer(receipt)
+        receipt, matches = await self._publisher.latest(request.path_params["username"])
+        if receipt is not None and receipt.state is not ScoreState.DELETED:
+            return _answer(receipt)
+        problem = problem_of(NothingToDelete(None if receipt is None else receipt.deleted_at))
+        problem.members["matches"] = matches  # hands thrown away show, also where no score does
+        raise problem
 
     @promises(
         Operation(

@@ -267,6 +267,8 @@ async def test_resigning_shows_the_seeds_and_counts(service: Running) -> None:
     assert_problem(await hand.play("B1", 39), 409, "match-over")
     transcript = await service.http.get(f"{hand.path}/transcript")
     assert verify_transcript(transcript.content, {PUBKEY}).ok
+    told = assert_problem(await service.http.get("/v1/players/Alice"), 404, "not-found")
+    assert told["matches"] == {"dealt": 1, "finished": 0, "forfeited": 1}
     await service.post("carol", 1)
     assert (await service.http.get("/v1/players/carol")).json()["matches"]["forfeited"] == 0
 
