@@ -16,7 +16,10 @@ PAGE_EVENTS = 5000
 """What is asked for in one page; relays clamp it, often to 500."""
 
 LEAST_CAP = 100
-"""Where nothing else tells, a smaller page is taken to be whole: hardly a relay sends so few at once."""
+"""Where nothing else tells, a smaller page is taken to be whole: hardly a relay sends so few at once.
+
+A page before one that brings something new was not whole, which tells.
+"""
 
 
 class Backfill:
@@ -39,6 +42,8 @@ class Backfill:
         self._page: dict[str, int] = {}  # created_at by id
         self._edge: set[str] = set()  # ids of the second `until` that earlier pages had
         self._largest = 0  # of the pages so far
+        self._last = 0  # size of the page before
+        self._cap = LEAST_CAP  # so many events, or fewer, are what the relay sends at once
         self._crowded = 0  # size of the last page, if it held nothing but what was known of one second
         self._previous: int | None = None
         self._unsorted = self._strayed = False
@@ -66,14 +71,18 @@ class Backfill:
             return
         size, largest = len(self._page), self._largest
         self._largest = max(size, largest)
-        if self._crowded and (size or self._crowded >= LEAST_CAP):  # what is older was cut off, or could be
+        new = self._page.keys() - self._edge
+        if new and self._last:
+            self._cap = min(self._cap, self._last)
+        self._last = size
+        if self._crowded and (size or self._crowded >= self._cap):  # what is older was cut off, or could be
             self._note("more events than the relay sends at once are, or may be, of one second")
         self._crowded = 0
         if self._unsorted and size >= max(largest, LEAST_CAP):
             self._note("the relay answers out of order, so what it left out cannot be told")
         if size == 0 or size > PAGE_EVENTS:  # nothing left, or no cap at all
             self._stop("the relay ignores the time that is asked for" if self._strayed and not size else "")
-        elif self._page.keys() - self._edge:
+        elif new:
             self._go_on(min(self._page.values()))
         elif self._strayed:
             self._stop("the relay ignores the time that is asked for")

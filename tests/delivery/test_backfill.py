@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.delivery.backfill import LEAST_CAP, PAGE_EVENTS, Backfill
@@ -50,6 +50,7 @@ def numbered(times: Iterator[int] | list[int] | range) -> Stored:
 
 
 @given(st.lists(st.integers(0, 8), max_size=40), st.integers(1, 50))
+@example([0, 0, 0, 1], 2)
 def test_from_an_honest_relay_comes_everything_or_it_is_said_that_not(times: list[int], cap: int) -> None:
     stored = numbered(times)
     got, backfill, _ = read(stored, relay(cap))

@@ -154,9 +154,8 @@ async def test_the_last_card_sent_many_times_at_once_makes_one_score(service: Ru
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["result"]["score"] for answer in answers}) == 1
     assert service.count() == 3  # commitment, score and transcript
-    assert_problem(
-        await hand.play(card, 40), 409, "match-over" if ply != 40 else "wrong-ply"
-    ) if ply != 40 else None
+    if ply == 39:  # the player led the last trick: the fortieth card is the computer's
+        assert_problem(await hand.play(card, 40), 409, "wrong-ply")
 
 
 async def test_who_may_play(service: Running) -> None:
