@@ -2,8 +2,8 @@
 
 `python -m tests.benchmarks.matches [--rounds 5] [--matches 200] [--master 20]`: interleaved rounds of whole
 hands and of as many constant answers of a play's length, over as many connections. The server has one core,
-the players the other. So many of the matches are against `master`, whose plays are reported apart. The bounds
-are 20 and 50 ms.
+the players and the relay the other. So many of the matches are against `master`, whose plays are reported
+apart. The bounds are 20 and 50 ms.
 """
 
 import argparse
@@ -138,7 +138,6 @@ async def measure(arguments: argparse.Namespace, folder: Path, relay: str) -> No
         await reachable(port)
         await reachable(constant_port)
         _, key = make_key(folder / "scores.db")
-        os.sched_setaffinity(0, CLIENT_CORE)
         rounds = []
         for number in range(arguments.rounds):
             done = Round()
@@ -179,6 +178,7 @@ def report(rounds: list[Round], stall: str) -> None:
 
 
 async def main(arguments: argparse.Namespace) -> None:
+    os.sched_setaffinity(0, CLIENT_CORE)  # before the relay starts its threads
     async with rust_relay() as relay:
         with tempfile.TemporaryDirectory() as folder:
             await measure(arguments, Path(folder), relay)
