@@ -89,7 +89,7 @@ def may_play(match: StoredMatch, token: str) -> bool:
 
 
 class MatchHost:
-    """Plays matches; an asynchronous context manager, which sweeps as long as it is open.
+    """Plays matches; `sweep` runs beside it, and `close` ends it.
 
     Args:
         clock: wall clock, unix seconds.

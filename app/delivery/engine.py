@@ -4,11 +4,12 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
 from app.delivery.backoff import Random
+from app.delivery.forever import forever
 from app.delivery.limits import AskLimits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.recorder import Recorder
@@ -68,9 +69,11 @@ class Engine:
                 clock=self._clock,
                 random=self._random,
             )
-        self._recording = asyncio.create_task(self._forever(self._recorder.run), name="record outcomes")
+        self._recording = asyncio.create_task(
+            forever(self._recorder.run, "delivery", logger), name="record outcomes"
+        )
         self._tasks = [
-            asyncio.create_task(self._forever(worker.run), name=f"deliver to {worker.relay}")
+            asyncio.create_task(forever(worker.run, "delivery", logger), name=f"deliver to {worker.relay}")
             for worker in self._workers.values()
         ]
         return self
@@ -141,12 +144,3 @@ class Engine:
                 )
             self._workers[outcome.relay].recorded(outcome)
             self._watches.recorded(outcome)
-
-    async def _forever(self, run: Callable[[], Coroutine[object, object, None]]) -> None:
-        """A fault in our own code must not end delivery without a word."""
-        while True:
-            try:
-                await run()
-            except Exception:
-                logger.exception("delivery failed; starting again")
-                await asyncio.sleep(1)

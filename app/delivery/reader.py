@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from app.delivery.forever import forever
 from app.delivery.judge import Candidate, Finding, Unproved
 from app.delivery.judging import Judging
 from app.delivery.relay_reader import ReaderRelay, RelayReader
@@ -17,7 +18,7 @@ from app.scores.leaderboard import Leaderboard
 from app.verifier import AppKeys, app_keys
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from types import TracebackType
 
     from app.delivery.backoff import Random
@@ -93,7 +94,7 @@ class Reader:
             RelayReader(url, self._keys, judging, self._turned, random=self._random) for url in self._urls
         ]
         runs = [judging.run, self._advance, *(reader.run for reader in self._readers)]
-        self._tasks = [asyncio.create_task(_forever(run)) for run in runs]
+        self._tasks = [asyncio.create_task(forever(run, "reading", logger)) for run in runs]
         return self
 
     async def __aexit__(
@@ -192,13 +193,3 @@ class _Listener:
         names = frozenset(self._names)
         self._names.clear()
         return names
-
-
-async def _forever(run: Callable[[], Coroutine[object, object, None]]) -> None:
-    """A fault in our own code must not end reading without a word."""
-    while True:
-        try:
-            await run()
-        except Exception:
-            logger.exception("reading failed; starting again")
-            await asyncio.sleep(1)

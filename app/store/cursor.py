@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -81,7 +82,9 @@ def cursor_of(connection: Connection) -> Cursor:
     return _SqliteCursor(cursor) if connection.dialect.name == "sqlite" else _PostgresCursor(cursor)
 
 
-class _SqliteCursor:
+class _Cursor(ABC):
+    """What both have in common."""
+
     def __init__(self, cursor: DBAPICursor) -> None:
         self._cursor = cursor
 
@@ -89,6 +92,11 @@ class _SqliteCursor:
         self.run(statement, *values)
         return [*self._cursor.fetchall()]
 
+    @abstractmethod
+    def run(self, statement: str, *values: object) -> None: ...
+
+
+class _SqliteCursor(_Cursor):
     def run(self, statement: str, *values: object) -> None:
         self._cursor.execute(
             _for_sqlite(statement), [json.dumps(v) if isinstance(v, list) else v for v in values]
@@ -116,14 +124,7 @@ class _SqliteCursor:
         pass
 
 
-class _PostgresCursor:
-    def __init__(self, cursor: DBAPICursor) -> None:
-        self._cursor = cursor
-
-    def fetch(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        self.run(statement, *values)
-        return [*self._cursor.fetchall()]
-
+class _PostgresCursor(_Cursor):
     def run(self, statement: str, *values: object) -> None:
         self._cursor.execute(_for_postgres(statement), values)
 
