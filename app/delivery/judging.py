@@ -81,14 +81,11 @@ class Judging:
 
     async def _judge_in_processes(self) -> None:
         try:
-            async with AsyncExitStack() as stack:
-                processes = []
+            async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
                 for _ in range(self._processes):
-                    processes.append(await JudgeProcess.start())
-                    stack.push_async_callback(processes[-1].stop)
-                async with asyncio.TaskGroup() as group:
-                    for process in processes:
-                        group.create_task(self._feed(process))
+                    process = await JudgeProcess.start()
+                    stack.push_async_callback(process.stop)
+                    group.create_task(self._feed(process))
         except* JudgeFailed as errors:
             reason = errors.exceptions[0]
             logger.warning("%s; signatures are checked in this process from now on", reason)

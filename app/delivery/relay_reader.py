@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EVENT_LIMIT = 1_000_000
 """No more stored events are read from one relay."""
 
-WAITING_LIMIT = 5_000
+WAITING_LIMIT = 10_000
 """With so many events waiting to be judged nothing more is read for a moment."""
 
 REST_SECONDS = 0.02

@@ -32,7 +32,7 @@ from tests.relays.events import signed_event
 from tests.relays.virtual_time import virtual_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.delivery.connection import Connection
     from tests.relays.fake import FakeRelay
@@ -144,6 +144,14 @@ async def test_it_does_not_wait_for_one_that_is_not_there() -> None:
         assert rows(reader) == [(1, "alice", 90)]
         assert reader.relays[1].state is ReaderState.FAILED
         assert "Connect call failed" in reader.relays[1].reason
+
+
+def counted(checked: list[bytes]) -> Callable[[bytes], bool]:
+    def check(record: bytes) -> bool:
+        checked.append(record)
+        return record_holds(record)
+
+    return check
 
 
 @virtual_time
