@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
 from app.web.operation import Answer, Operation, promises
-from app.web.pages import verdict_view
+from app.web.pages import offline, verdict_view
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.web.pages.html import Html
+
+PATH = "/play"
 
 
 class PlayPage:
@@ -26,15 +28,22 @@ class PlayPage:
 
     def __init__(self, html: Html, service: str) -> None:
         self._html = html
-        self._service = service
+        self._told: dict[str, Any] = {
+            "service": service,
+            "worker": html.root + offline.PATH if html.assets.script(offline.SCRIPT) else "",
+            "blank_verdict": verdict_view.BLANK,
+        }
 
     def routes(self) -> list[BaseRoute]:
-        """The route of the page."""
-        return [Route("/play", self.show)]
+        """The routes of the page, and of the worker that keeps it, if the scripts were built."""
+        page = Route(PATH, self.show)
+        if not self._told["worker"]:
+            return [page]
+        text = self._html.render("play", here=PATH, packed=False, **self._told)
+        worker = offline.ServiceWorker(self._html.assets, text, self._html.root + PATH)
+        return [page, *worker.routes()]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
     async def show(self, request: Request) -> Response:
         """A table to play on, for people."""
-        return self._html.page(
-            request, "play", here="/play", service=self._service, blank_verdict=verdict_view.BLANK
-        )
+        return self._html.page(request, "play", here=PATH, **self._told)

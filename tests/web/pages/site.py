@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import httpx
@@ -61,9 +62,12 @@ def client(app: ASGIApp) -> httpx.AsyncClient:
 
 
 @asynccontextmanager
-async def site(source: Source, board: LiveBoard | None = None, **more: object) -> AsyncIterator[str]:
-    """The pages on a real socket; arguments as for `pages`. Gives the address."""
+async def site(
+    source: Source, board: LiveBoard | None = None, *, port: int = 0, **more: object
+) -> AsyncIterator[str]:
+    """The pages on a real socket; other arguments as for `pages`. Gives the address."""
     told = board or board_of(source)
-    async with live(lambda url: pages(source, url, board=told, **more)) as server:  # type: ignore[arg-type] - passed on
+    made = partial(pages, source, board=told, **more)  # type: ignore[arg-type] - passed on
+    async with live(made, port=port) as server:
         yield server.url
         told.close()

@@ -1,0 +1,55 @@
+"""GET /service-worker.js: what lets browsers keep the page /play, so that practice needs no network."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import orjson
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.web.operation import Answer, Operation, promises
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from app.web.pages.assets import Assets
+
+PATH = "/service-worker.js"  # beside /play, for a worker reaches no higher than its own folder
+SCRIPT = "offline.js"
+FILES = ("style.css", "play.css", "icon.svg", "play.js")
+"""What the page /play loads."""
+
+_MEDIA_TYPE = "text/javascript"
+_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": "default-src 'none'; connect-src 'self'",
+}
+
+
+class ServiceWorker:
+    """The endpoint.
+
+    Args:
+        page: the rendered page, which is kept anew when it changes; it names its files by their hashes.
+        path: where the page is.
+    """
+
+    def __init__(self, assets: Assets, page: bytes, path: str) -> None:
+        kept = {
+            "page": path,
+            "files": [assets.address(name) for name in FILES],
+            "version": hashlib.sha256(page).hexdigest(),
+        }
+        self._script = b"self.kept = %b;\n%b" % (orjson.dumps(kept), assets.content(SCRIPT))
+
+    def routes(self) -> list[BaseRoute]:
+        """The route of the script."""
+        return [Route(PATH, self.show)]
+
+    @promises(Operation({200: Answer("The script.", media_type=_MEDIA_TYPE)}))
+    async def show(self, _request: Request) -> Response:
+        """The service worker of /play: it keeps that page and its files, and nothing else."""
+        return Response(self._script, media_type=_MEDIA_TYPE, headers=_HEADERS)
