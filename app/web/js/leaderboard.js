@@ -77,6 +77,7 @@ function draw() {
   empty.hidden = found.length > 0;
   empty.dataset.state = reading.settled && settled ? "none" : "reading";
   field(empty, "empty").textContent = emptyText(search, proved, settled, ranked.length, all.length);
+  empty.querySelector("a").hidden = search !== "" || empty.dataset.state === "reading";
   tell(question, ranked, settled);
 }
 
@@ -181,6 +182,7 @@ if (served.length === 0) {
   field(document, "by").textContent = "Nothing verified yet";
   document.querySelector("#notice").hidden = true;
   empty.dataset.state = "reading";
+  empty.querySelector("a").hidden = true;
   field(empty, "empty").textContent = "Reading the relays…";
 }
 reading.start();

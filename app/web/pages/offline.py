@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import orjson
@@ -12,6 +13,8 @@ from starlette.routing import Route
 from app.web.operation import Answer, Operation, promises
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -33,17 +36,14 @@ class ServiceWorker:
     """The endpoint.
 
     Args:
-        page: the rendered page, which is kept anew when it changes; it names its files by their hashes.
         path: where the page is.
+        render: makes the page, which is kept anew when it changes; it names its files by their hashes.
     """
 
-    def __init__(self, assets: Assets, page: bytes, path: str) -> None:
-        kept = {
-            "page": path,
-            "files": [assets.address(name) for name in FILES],
-            "version": hashlib.sha256(page).hexdigest(),
-        }
-        self._script = b"self.kept = %b;\n%b" % (orjson.dumps(kept), assets.content(SCRIPT))
+    def __init__(self, assets: Assets, path: str, render: Callable[[], bytes]) -> None:
+        self._assets = assets
+        self._path = path
+        self._render = render
 
     def routes(self) -> list[BaseRoute]:
         """The route of the script."""
@@ -53,3 +53,12 @@ class ServiceWorker:
     async def show(self, _request: Request) -> Response:
         """The service worker of /play: it keeps that page and its files, and nothing else."""
         return Response(self._script, media_type=_MEDIA_TYPE, headers=_HEADERS)
+
+    @cached_property
+    def _script(self) -> bytes:
+        kept = {
+            "page": self._path,
+            "files": [self._assets.address(name) for name in FILES],
+            "version": hashlib.sha256(self._render()).hexdigest(),
+        }
+        return b"self.kept = %b;\n%b" % (orjson.dumps(kept), self._assets.content(SCRIPT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
@@ -39,8 +40,8 @@ class PlayPage:
         page = Route(PATH, self.show)
         if not self._told["worker"]:
             return [page]
-        text = self._html.render("play", here=PATH, packed=False, **self._told)
-        worker = offline.ServiceWorker(self._html.assets, text, self._html.root + PATH)
+        render = partial(self._html.render, "play", here=PATH, packed=False, **self._told)
+        worker = offline.ServiceWorker(self._html.assets, self._html.root + PATH, render)
         return [page, *worker.routes()]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
