@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.web.pages.browsing import OTHER, board, holding, signed, telling
 from tests.web.pages.site import site
 
 if TYPE_CHECKING:
+    from app.web.event_stream import Reader
     from tests.browser import Page
     from tests.relays.fake import Peer
 
@@ -184,6 +186,47 @@ async def test_a_transcript_that_comes_to_a_relay_later_is_asked_for_once_the_se
         told.channel(Wanted(proved=True)).tell([row.d])
         await seals(tab, "Ωμέγα: Proved · Sharp")
         assert len(relay.reqs) == asked + 1
+        assert tab.faults == []
+
+
+async def test_the_page_listens_for_what_it_shows_and_only_while_it_is_looked_at(
+    chromium: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, seen = Source(), asyncio.Queue[str]()
+    told = board_of(source)
+    for name, wanted in (("any", Wanted(proved=True)), ("sharp", Wanted(proved=True, level="sharp"))):
+        hub = told.channel(wanted).hub
+
+        def join(last_id: str | None, name: str = name, join: Any = hub.join) -> Reader:
+            seen.put_nowait(f"{name} comes")
+            reader: Reader = join(last_id)
+            return reader
+
+        def leave(reader: Reader, name: str = name, leave: Any = hub.leave) -> None:
+            seen.put_nowait(f"{name} goes")
+            leave(reader)
+
+        monkeypatch.setattr(hub, "join", join)
+        monkeypatch.setattr(hub, "leave", leave)
+    look_away = (
+        "(() => { Object.defineProperty(document, 'hidden', {value: %s, configurable: true});"
+        " document.dispatchEvent(new Event('visibilitychange')); })()"
+    )
+    async with (
+        holding(score_of(SHARP)) as relay,
+        page(chromium) as tab,
+        site(source, told, relays=[relay.url], keys=[APP.pubkey], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        assert await seen.get() == "any comes"
+        await tab.evaluate(look_away % "true")
+        assert await seen.get() == "any goes"
+        await tab.evaluate(look_away % "false")
+        assert await seen.get() == "any comes"
+        await board(tab, url, "/?level=sharp")
+        assert {await seen.get(), await seen.get()} == {"any goes", "sharp comes"}
+        await tab.go("about:blank")
+        assert await seen.get() == "sharp goes"
         assert tab.faults == []
 
 
