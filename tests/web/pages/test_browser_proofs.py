@@ -208,10 +208,8 @@ async def test_the_page_listens_for_what_it_shows_and_only_while_it_is_looked_at
 
         monkeypatch.setattr(hub, "join", join)
         monkeypatch.setattr(hub, "leave", leave)
-    look_away = (
-        "(() => { Object.defineProperty(document, 'hidden', {value: %s, configurable: true});"
-        " document.dispatchEvent(new Event('visibilitychange')); })()"
-    )
+    hidden = "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+    look = "(() => { %s; document.dispatchEvent(new Event('visibilitychange')); })()"
     async with (
         holding(score_of(SHARP)) as relay,
         page(chromium) as tab,
@@ -219,9 +217,9 @@ async def test_the_page_listens_for_what_it_shows_and_only_while_it_is_looked_at
     ):
         await board(tab, url)
         assert await seen.get() == "any comes"
-        await tab.evaluate(look_away % "true")
+        await tab.evaluate(look % hidden)
         assert await seen.get() == "any goes"
-        await tab.evaluate(look_away % "false")
+        await tab.evaluate(look % "delete document.hidden")
         assert await seen.get() == "any comes"
         await board(tab, url, "/?level=sharp")
         assert {await seen.get(), await seen.get()} == {"any goes", "sharp comes"}
