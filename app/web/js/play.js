@@ -70,4 +70,4 @@ find("new").addEventListener("click", () => (ranked?.match ? ranked.again() : pr
 showRecord(record());
 if (!ranked?.resume()) practice();
 // A browser that keeps no page still plays.
-if (worker) navigator.serviceWorker?.register(worker, { scope: location.pathname }).catch(() => {});
+navigator.serviceWorker?.register(worker, { scope: location.pathname }).catch(() => {});

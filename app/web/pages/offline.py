@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.web.operation import Answer, Operation, promises
+from app.web.problems import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +50,11 @@ class ServiceWorker:
         """The route of the script."""
         return [Route(PATH, self.show)]
 
-    @promises(Operation({200: Answer("The script.", media_type=_MEDIA_TYPE)}))
+    @promises(Operation({200: Answer("The script.", media_type=_MEDIA_TYPE)}, ("not-found",)))
     async def show(self, _request: Request) -> Response:
         """The service worker of /play: it keeps that page and its files, and nothing else."""
+        if self._assets.script(SCRIPT) is None:
+            raise Problem("not-found", "This service was installed without the pages' scripts.")
         return Response(self._script, media_type=_MEDIA_TYPE, headers=_HEADERS)
 
     @cached_property

@@ -31,18 +31,15 @@ class PlayPage:
         self._html = html
         self._told: dict[str, Any] = {
             "service": service,
-            "worker": html.root + offline.PATH if html.assets.script(offline.SCRIPT) else "",
+            "worker": html.root + offline.PATH,
             "blank_verdict": verdict_view.BLANK,
         }
 
     def routes(self) -> list[BaseRoute]:
-        """The routes of the page, and of the worker that keeps it, if the scripts were built."""
-        page = Route(PATH, self.show)
-        if not self._told["worker"]:
-            return [page]
+        """The routes of the page, and of the worker that keeps it."""
         render = partial(self._html.render, "play", here=PATH, packed=False, **self._told)
         worker = offline.ServiceWorker(self._html.assets, self._html.root + PATH, render)
-        return [page, *worker.routes()]
+        return [Route(PATH, self.show), *worker.routes()]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
     async def show(self, request: Request) -> Response:

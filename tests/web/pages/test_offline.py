@@ -8,6 +8,7 @@ import re
 import pytest
 
 from app.web.pages.assets import Assets
+from tests.service import assert_problem
 from tests.web.boards import Source
 from tests.web.pages.site import client, pages
 
@@ -50,6 +51,5 @@ async def test_a_page_that_is_another_has_another_version() -> None:
 async def test_without_the_scripts_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Assets, "script", lambda *_: None)
     async with client(pages(Source())) as http:
-        answer = await http.get("/service-worker.js")
-        assert answer.status_code == 404
+        assert_problem(await http.get("/service-worker.js"), 404, "not-found")
         assert "service-worker" not in (await http.get("/play")).text
