@@ -117,8 +117,9 @@ class Connection(asyncio.BufferedProtocol):
         self._protocol = protocol
         self._receiver = receiver
         self._buffer = bytearray(READ_SIZE)
-        self._tail = b""  # of what was read: the beginning of a frame
-        self._fragments: list[bytes] = []
+        self._tail = bytearray()  # of what was read: the beginning of a frame
+        self._frame_size = 0  # of that frame, if enough of it is there to tell
+        self._fragments = bytearray()  # of a message that goes on
         self._fragmented = self._binary = False
         self._heard = True
         self._pinged = False
@@ -230,8 +231,12 @@ class Connection(asyncio.BufferedProtocol):
     def _messages(self, data: bytes) -> list[bytes]:
         """The text messages that are complete now, in order."""
         messages: list[bytes] = []
-        data = self._tail + data
-        others = at = 0
+        if self._tail:
+            self._tail += data
+            if len(self._tail) < self._frame_size:
+                return messages  # nothing is looked at again for every byte of a long frame
+            data = bytes(self._tail)
+        others = at = size = 0
         while at < len(data):
             if not self._fragmented and self._protocol.state is State.OPEN:
                 at = take_texts(data, at, messages)
@@ -239,11 +244,12 @@ class Connection(asyncio.BufferedProtocol):
             if self._protocol.state is not State.OPEN or (end is not None and end - at > _FRAME_LIMIT):
                 end = len(data)  # the library closes, or will have to: it can have everything
             if end is None or end > len(data):
+                size = 0 if end is None else end - at
                 break
             self._protocol.receive_data(data[at:end])
             others += self._take_others(messages)
             at = end
-        self._tail = data[at:]
+        self._tail, self._frame_size = bytearray(data[at:]), size
         if others > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
             self.throttle(max(1.0, others * MESSAGE_SECONDS))
         return messages
@@ -255,11 +261,10 @@ class Connection(asyncio.BufferedProtocol):
             if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
                 if frame.opcode is not Opcode.CONT:
                     self._binary = frame.opcode is Opcode.BINARY
-                if frame.data:  # empty ones count for no limit, and a relay may send them without end
-                    self._fragments.append(bytes(frame.data))
+                self._fragments += frame.data
                 self._fragmented = not frame.fin
                 if frame.fin:
-                    messages.append(b"" if self._binary else b"".join(self._fragments))
+                    messages.append(b"" if self._binary else bytes(self._fragments))
                     self._fragments.clear()
         return len(frames)
 

@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import ipaddress
 import ssl
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,7 @@ from websockets.uri import parse_uri
 
 from app.delivery import connection as module
 from app.delivery.connection import MESSAGE_LIMIT, ConnectError, Connection, connect
+from app.delivery.frames import frame_end
 from tests.relays.fake import FakeRelay, nothing
 from tests.relays.virtual_time import virtual_time
 
@@ -143,7 +145,7 @@ async def test_a_flood_of_empty_fragments_is_read_slowly_and_not_kept() -> None:
         before = loop.time()
         relay.peers[0].flush()
         await asyncio.sleep(0.9)  # of a second's rest
-        assert connection._fragments == [b"the "]
+        assert connection._fragments == b"the "
         await listener.heard.wait()
         assert loop.time() - before >= 1
         assert listener.messages == [b"the end"]
@@ -282,3 +284,41 @@ async def test_a_long_message_that_comes_in_pieces() -> None:
     data = b"".join(client.server.data_to_send())
     client.hear(data, [module.READ_SIZE] * (len(data) // module.READ_SIZE))
     assert client.listener.messages == [text, b"next"]
+
+
+async def test_a_long_frame_is_not_looked_at_again_for_every_byte_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[int] = []
+
+    def counted(data: bytes, start: int) -> int | None:
+        looks.append(len(data))
+        return frame_end(data, start)
+
+    monkeypatch.setattr(module, "frame_end", counted)
+    client = Client()
+    client.server.send_text(b"x" * 1_000_000)
+    data = b"".join(client.server.data_to_send())
+    client.hear(data, [len(data) - 5000, *[1] * 5000])
+    assert client.listener.messages == [b"x" * 1_000_000]
+    assert len(looks) <= 3  # at its beginning, at its end, and behind it
+
+
+async def test_small_parts_of_a_message_take_no_more_memory_than_it() -> None:
+    client = Client()
+    client.server.send_text(b"", fin=False)
+    client.hear(b"".join(client.server.data_to_send()), [])
+    parts = 20_000
+    for _ in range(parts):
+        client.server.send_continuation(b"ab", fin=False)
+    data = b"".join(client.server.data_to_send())
+    tracemalloc.start()
+    try:
+        client.hear(data, [1000] * (len(data) // 1000))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 3 * 2 * parts  # as an object each they take 20 times as much
+    client.server.send_continuation(b"", fin=True)
+    client.hear(b"".join(client.server.data_to_send()), [])
+    assert client.listener.messages == [b"ab" * parts]
