@@ -20,6 +20,9 @@ from app.delivery.judge_main import packed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+ANSWER_SECONDS = 10.0
+"""A chunk takes some ten milliseconds, a start perhaps a second: whoever is silent for so long is stuck."""
+
 _ROOT = Path(app.__file__).parent.parent
 
 
@@ -74,10 +77,14 @@ class JudgeProcess:
         """For each signature that was sent first, in order: 1 if it holds, else 0.
 
         Raises:
-            JudgeFailed: The process is gone.
+            JudgeFailed: The process is gone, or stuck.
         """
         try:
-            return await self._stdout.readexactly(self._sent.popleft())
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._stdout.readexactly(self._sent.popleft())
+        except TimeoutError:
+            silent = f"a process that checks signatures did not answer within {ANSWER_SECONDS:g} s"
+            raise JudgeFailed(silent) from None
         except (OSError, asyncio.IncompleteReadError) as error:
             raise JudgeFailed(f"a process that checks signatures ended too soon: {error!r}") from None
 

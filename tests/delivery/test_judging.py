@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.delivery import judging
+from app.delivery import judge_process, judging
 from app.delivery.judge import Candidate, Finding, Unproved, looks_right
 from app.delivery.judge_process import JudgeFailed, JudgeProcess
 from app.delivery.judging import BULK, Judging
@@ -15,7 +17,7 @@ from app.nostr.keys import SecretKey
 from app.scores.score_event import sign_score
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
 SECRET = SecretKey.parse(f"{2:064x}")
 MANY = BULK + 500
@@ -132,6 +134,27 @@ async def test_a_process_that_dies_loses_nothing(
             await asyncio.wait_for(here.relay.all.wait(), 20)
             assert here.is_right()
     assert "killed; signatures are checked in this process from now on" in caplog.text
+
+
+async def test_a_process_that_is_stopped_holds_up_nothing(
+    started: list[JudgeProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(judge_process, "ANSWER_SECONDS", 0.5)
+    send = JudgeProcess.send
+
+    def stopped_first(self: JudgeProcess, records: Sequence[bytes]) -> None:
+        if self is started[0]:
+            os.kill(self.pid, signal.SIGSTOP)
+        send(self, records)
+
+    monkeypatch.setattr(JudgeProcess, "send", stopped_first)
+    with caplog.at_level(logging.WARNING):
+        async with running(2) as here:
+            here.judging.offer(here.relay, MADE)
+            await asyncio.wait_for(here.relay.all.wait(), 20)
+            assert here.is_right()
+    assert "did not answer within 0.5 s; signatures are checked in this process from now on" in caplog.text
+    assert all(process._process.returncode is not None for process in started)
 
 
 async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
