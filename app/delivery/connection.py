@@ -20,7 +20,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from app.delivery.answer import one_line
-from app.delivery.flood import MESSAGE_SECONDS
+from app.delivery.flood import Flood
 from app.delivery.frames import frame_end, take_texts, text_frame
 
 CONNECT_SECONDS = 10.0
@@ -31,9 +31,8 @@ READ_SIZE = 64 * 1024
 WRITE_LIMIT = 8 * 1024 * 1024
 """More waits to be read by a relay that reads nothing than we would ever send one that does."""
 
-FRAME_FLOOD = 64
 FRAMES_PER_MESSAGE = 8
-"""A read with more frames than so many, and so many for each message in it, has a rest after it."""
+"""Further frames are of no use, and so is a read in which no message ends."""
 
 THROTTLE_LIMIT_SECONDS = 5.0
 
@@ -121,6 +120,7 @@ class Connection(asyncio.BufferedProtocol):
         self._frame_size = 0  # of that frame, if enough of it is there to tell
         self._fragments = bytearray()  # of a message that goes on
         self._fragmented = self._binary = False
+        self._flood = Flood()
         self._heard = True
         self._pinged = False
         self._reason = ""
@@ -179,7 +179,8 @@ class Connection(asyncio.BufferedProtocol):
                 return
             self.opened.set_result(None)
             self._later(PING_SECONDS, self._check)
-        messages = self._messages(data)
+        messages, others = self._messages(data)
+        self._rest(others, messages)
         self._flush()
         if messages:
             self._receiver.received(messages)
@@ -228,13 +229,13 @@ class Connection(asyncio.BufferedProtocol):
                 return b""
         return data[at:]
 
-    def _messages(self, data: bytes) -> list[bytes]:
-        """The text messages that are complete now, in order."""
+    def _messages(self, data: bytes) -> tuple[list[bytes], int]:
+        """The messages that are complete now, in order, and how many frames the library has read."""
         messages: list[bytes] = []
         if self._tail:
             self._tail += data
             if len(self._tail) < self._frame_size:
-                return messages  # nothing is looked at again for every byte of a long frame
+                return messages, 0  # nothing is looked at again for every byte of a long frame
             data = bytes(self._tail)
         others = at = size = 0
         while at < len(data):
@@ -250,9 +251,13 @@ class Connection(asyncio.BufferedProtocol):
             others += self._take_others(messages)
             at = end
         self._tail, self._frame_size = bytearray(data[at:]), size
-        if others > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
-            self.throttle(max(1.0, others * MESSAGE_SECONDS))
-        return messages
+        return messages, others
+
+    def _rest(self, others: int, messages: Sequence[bytes]) -> None:
+        """Read more slowly from a relay that sends many frames, or single bytes, for few messages."""
+        useless = max(others - FRAMES_PER_MESSAGE * len(messages), 0) + (not messages)
+        if useless and (rest := self._flood.rest(useless, 0, self._loop.time())):
+            self.throttle(rest)
 
     def _take_others(self, messages: list[bytes]) -> int:
         """Take the frames that the library has read; returns how many there were."""
@@ -282,10 +287,12 @@ class Connection(asyncio.BufferedProtocol):
                 self.abort("the relay does not read what it is sent")
 
     def _later(self, seconds: float, act: Callable[[], None]) -> None:
-        """Do something later, once, as long as the socket lives."""
+        """Do something later, once, as long as the socket lives; of two times the later one counts."""
+        at = self._loop.time() + seconds
         if (timer := self._timers.get(act)) is not None:
+            at = max(at, timer.when())
             timer.cancel()
-        self._timers[act] = self._loop.call_later(seconds, act)
+        self._timers[act] = self._loop.call_at(at, act)
 
     def _check(self) -> None:
         """Keep the connection alive and drop it when the relay has fallen silent."""

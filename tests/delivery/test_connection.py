@@ -159,7 +159,7 @@ class Transport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
-        self.aborted = False
+        self.aborted = self.paused = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.written += data
@@ -174,10 +174,10 @@ class Transport(asyncio.Transport):
         self.aborted = True
 
     def pause_reading(self) -> None:
-        pass
+        self.paused = True
 
     def resume_reading(self) -> None:
-        pass
+        self.paused = False
 
 
 class Client:
@@ -322,3 +322,32 @@ async def test_small_parts_of_a_message_take_no_more_memory_than_it() -> None:
     client.server.send_continuation(b"", fin=True)
     client.hear(b"".join(client.server.data_to_send()), [])
     assert client.listener.messages == [b"ab" * parts]
+
+
+@virtual_time
+async def test_single_bytes_are_read_slowly() -> None:
+    client = Client()
+    client.server.send_text(b"x" * 10_000)
+    data = b"".join(client.server.data_to_send())
+    reads = 2500  # half a second's grace, at 0.2 ms for each of them
+    client.hear(data[:-8000], [])
+    client.hear(data[-8000 : -8000 + reads - 2], [1] * reads)
+    assert not client.transport.paused
+    client.hear(data[-8000 + reads - 2 : -4000], [1] * reads)
+    assert client.transport.paused
+    await asyncio.sleep(0.5)
+    assert not client.transport.paused
+    client.hear(data[-4000:], [])
+    assert client.listener.messages == [b"x" * 10_000]
+
+
+@virtual_time
+async def test_of_two_rests_the_longer_one_counts() -> None:
+    client = Client()
+    client.hear(b"".join(client.server.data_to_send()), [])
+    client.connection.throttle(2.0)
+    client.connection.throttle(0.1)
+    await asyncio.sleep(1.9)
+    assert client.transport.paused
+    await asyncio.sleep(0.2)
+    assert not client.transport.paused
