@@ -277,6 +277,8 @@ class Connection(asyncio.BufferedProtocol):
         """Write what the protocol wants written, and see to it that a closing handshake ends."""
         if writes := self._protocol.data_to_send():
             self._write(writes)
+        if error := self._protocol.parser_exc:
+            self._reason = self._reason or f"the relay broke the websocket protocol: {error}"
         if self._protocol.close_expected() and self._transport.abort not in self._timers:
             self._later(CLOSE_SECONDS, self._transport.abort)
 

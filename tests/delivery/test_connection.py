@@ -251,13 +251,17 @@ def heard_by(server: ServerProtocol, client: Client) -> list[Frame]:
 
 
 WRONG = {
-    "a masked frame": (b"\x81\x81\x00\x00\x00\x00x", 1002),
-    "a reserved bit": (b"\xc1\x01x", 1002),
-    "an unknown opcode": (b"\x83\x01x", 1002),
-    "a message inside another": (b"\x01\x01x\x81\x01y", 1002),
-    "the rest of nothing": (b"\x80\x01x", 1002),
-    "a message that is too long": (b"\x81\x7f" + (MESSAGE_LIMIT + 1).to_bytes(8) + b"x" * 1000, 1009),
-    "a part that is too long": (b"\x01\x7f" + (2**62).to_bytes(8) + b"x" * 1000, 1009),
+    "a masked frame": (b"\x81\x81\x00\x00\x00\x00x", 1002, "masking"),
+    "a reserved bit": (b"\xc1\x01x", 1002, "reserved bits"),
+    "an unknown opcode": (b"\x83\x01x", 1002, "opcode"),
+    "a message inside another": (b"\x01\x01x\x81\x01y", 1002, "continuation"),
+    "the rest of nothing": (b"\x80\x01x", 1002, "continuation"),
+    "a message that is too long": (
+        b"\x81\x7f" + (MESSAGE_LIMIT + 1).to_bytes(8) + b"x" * 1000,
+        1009,
+        str(MESSAGE_LIMIT),
+    ),
+    "a part that is too long": (b"\x01\x7f" + (2**62).to_bytes(8) + b"x" * 1000, 1009, str(MESSAGE_LIMIT)),
 }
 
 
@@ -266,7 +270,7 @@ WRONG = {
 async def test_what_breaks_the_protocol_ends_the_connection_and_brings_no_more_messages(
     name: str, size: int
 ) -> None:
-    data, code = WRONG[name]
+    data, code, why = WRONG[name]
     client = Client()
     [answer] = client.server.data_to_send()
     stream = answer + b"\x81\x02hi" + data + b"\x81\x02no" * 5
@@ -274,6 +278,11 @@ async def test_what_breaks_the_protocol_ends_the_connection_and_brings_no_more_m
     assert client.listener.messages == [b"hi"]
     [close] = heard_by(client.server, client)
     assert (close.opcode, int.from_bytes(close.data[:2], "big")) == (Opcode.CLOSE, code)
+    client.connection.abort()  # as it does by itself after a second
+    client.connection.connection_lost(None)
+    reason = await client.connection.lost
+    assert reason.startswith("the relay broke the websocket protocol: ")
+    assert why in reason
 
 
 async def test_a_long_message_that_comes_in_pieces() -> None:
