@@ -20,6 +20,7 @@ from pydantic import (
 from app import config_values as values
 from app import jwt_trust, secret_file
 from app.nostr.keys import SecretKey
+from app.nostr.relay_url import public_relay_url
 from app.scores.score_event import DEFAULT_RELAY, SEED_PUBKEY
 from app.secret_file import SECRET, SECRET_FILE
 
@@ -105,8 +106,13 @@ class ReadingSettings(EnvironmentSettings):
         description="Older public keys of the app whose scores still verify, hex or npub, by commas.",
     )
     relays: Annotated[tuple[str, ...], BeforeValidator(values.relays)] = Field(
-        (DEFAULT_RELAY,), description="The relays that get every score, by commas."
+        (DEFAULT_RELAY,), repr=False, exclude=True, description="The relays that get every score, by commas."
     )
+
+    @property
+    def public_relays(self) -> tuple[str, ...]:
+        """Where anybody may read: the relays without their queries, which may hold tokens."""
+        return tuple(dict.fromkeys(map(public_relay_url, self.relays)))
 
 
 class WebSettings(LogSettings, ReadingSettings):

@@ -18,6 +18,7 @@ from app.match_host import MatchHost
 from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
+from app.nostr.relay_url import public_relay_url
 from app.publisher import Publisher
 from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
@@ -109,7 +110,7 @@ class Service:
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
             *Verification(self.settings.verifying_keys, limits, sign_in).routes(),
             *protocol_routes(self.settings),
-            *nip05_routes(self.settings.pubkey, self.settings.relays),
+            *nip05_routes(self.settings.pubkey, self.settings.public_relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
             *Metrics(traffic, metrics.gather).routes(),
         ]
@@ -247,7 +248,12 @@ async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
             counts = await outbox.give_up()
             engine.gave_up(counts)
             for relay, count in counts.items():
-                log.error("%s: gave up %d deliveries: see `outbox list`", relay, count, extra=about(relay))
+                log.error(
+                    "%s: gave up %d deliveries: see `outbox list`",
+                    public_relay_url(relay),
+                    count,
+                    extra=about(relay),
+                )
         except StoreError as error:
             log.error("%s", error)
         await asyncio.sleep(_SWEEP_EVERY)

@@ -26,13 +26,18 @@ from app.config import InvalidSettings, Settings
 from app.main import open_service
 from app.nostr import nip19
 from app.nostr.keys import SecretKey
-from tests.service import make_key, settings
+from tests.process import environment, run, serving
+from tests.relays.fake import FakeRelay, respond, text, upgrade
+from tests.service import NOWHERE, PUBKEY, PUBLIC_URL, make_key, settings
 from tests.web.live import live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from websockets.http11 import Request
+
     from app.main import Service
+    from tests.relays.fake import Peer
 
 ROOT = Path(__file__).parent.parent
 # A key of no meaning, but the same in every run, so that a failure can be looked into.
@@ -43,6 +48,7 @@ WRONG_KEY = "bsk_0123456789abcdef_wr0ngKeyThatSomebodySent"
 JWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlT2ZBSnd0"
 NOSTR = base64.b64encode(json.dumps({"id": "0" * 64, "sig": "5" * 128}).encode()).decode()
 REDIS_PASSWORD = "r3disPassw0rd"
+RELAY_TOKEN = "t0kenThatTheRelayWants"
 OF_SECRET = [
     SECRET.hex(),
     NSEC,
@@ -111,6 +117,7 @@ def bearer(text: str) -> dict[str, str]:
 # Method, path, headers, body: KEY in a header stands for a good key.
 GOOD = {"Authorization": "Bearer KEY"}
 BODY = b'{"username":"alice","score":60}'
+JSON = {"Content-Type": "application/json"}
 HTTP_CALLS: list[tuple[int, str, str, dict[str, str], bytes]] = [
     (401, "POST", "/v1/scores", {}, BODY),
     (401, "POST", "/v1/scores", bearer(WRONG_KEY), BODY),
@@ -240,6 +247,11 @@ CLI_CALLS: list[tuple[list[str], dict[str, str]]] = [
     (["key", "add", ""], GOOD_ENV),
     (["verify", "--pubkey", NSEC, "/dev/null"], GOOD_ENV),
     (["nothing"], GOOD_ENV),
+    (["serve"], {**GOOD_ENV, "RELAYS": f"ftp://x?{RELAY_TOKEN}"}),
+    (["outbox", "list", "--relay", f"ftp://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["outbox", "list", "--relay", f"ws://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["audit", f"ftp://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["leaderboard", "--relay", f"ftp://x?{RELAY_TOKEN}", "--pubkey", "2" * 64], GOOD_ENV),
 ]
 
 
@@ -261,7 +273,7 @@ def test_commands_that_fail_show_nothing(
         result = CliRunner().invoke(main, arguments, env={"BRISCOLA_LOG_LEVEL": "debug", **given})
     assert result.exit_code == 2, result.output
     assert result.output
-    needles = [*OF_SECRET, TYPO, SECRET.hex()[:-1], REDIS_PASSWORD]
+    needles = [*OF_SECRET, TYPO, SECRET.hex()[:-1], REDIS_PASSWORD, RELAY_TOKEN]
     assert shown_in(result.output + "\n".join(kept.lines), needles) == []
 
 
@@ -356,3 +368,67 @@ async def test_a_running_service_shows_nothing_to_its_neighbours(tmp_path: Path)
     said += written_below(tmp_path)
     assert SECRET not in said
     assert shown_in(said.decode("latin-1"), [*OF_SECRET, token, token.split("_", 2)[2], WRONG_KEY]) == []
+
+
+PAGES = ("/", "/play", "/protocol")
+DOCUMENTS = ("/v1/protocol", "/.well-known/nostr.json", "/v1/leaderboard", "/readyz", "/healthz", "/metrics")
+
+
+async def test_the_query_of_a_relay_shows_nowhere(tmp_path: Path) -> None:
+    """It may hold a token: the relay gets it, and nobody else."""
+    asked: list[str] = []
+
+    def on_handshake(peer: Peer, request: Request) -> None:
+        asked.append(request.path)
+        if request.headers.get("Upgrade"):
+            upgrade(peer, request)
+        else:
+            respond(404)(peer, request)
+
+    async with FakeRelay(on_event=text(rejected), on_handshake=on_handshake) as relay:
+        urls = (f"{relay.url}/inbox?{RELAY_TOKEN}", f"{NOWHERE}?{RELAY_TOKEN}")
+        shown = f"{relay.url}/inbox"
+        env = environment(
+            tmp_path, RELAYS=",".join(urls), PUBLIC_URL=PUBLIC_URL, LOG_LEVEL="debug", LOG_FORMAT="json"
+        )
+        _, token = make_key(tmp_path / "scores.db")
+        said: dict[str, str] = {}
+        async with serving(env) as service:
+            async with httpx.AsyncClient(base_url=service.url, trust_env=False) as client:
+                posted = await client.post(
+                    "/v1/scores", content=BODY, headers=bearer(token) | {"Prefer": "wait=1", **JSON}
+                )
+                said["post"] = posted.text
+                for path in (*PAGES, *DOCUMENTS, posted.headers["location"].removeprefix(PUBLIC_URL)):
+                    answer = await client.get(path)
+                    said[path] = f"{answer.headers} {answer.text}"
+                async with client.stream("GET", "/v1/leaderboard/stream") as stream:
+                    said["stream"] = await anext(stream.aiter_text())
+            commands = (
+                ["outbox", "list"],
+                ["outbox", "list", "--json", "--relay", shown],
+                ["outbox", "retry", "--relay", "ws://elsewhere"],
+                ["publish", "bob", "61", "--wait", "1"],
+                ["publish", "bob", "62", "--wait", "1", "--json"],
+                ["audit", shown],
+                ["audit", "--json"],
+                ["leaderboard", "--wait", "1", "--pubkey", PUBKEY, "--relay", urls[0], "--relay", urls[1]],
+                ["leaderboard", "--wait", "1", "--json"],
+            )
+            for command, ended in zip(
+                commands, await asyncio.gather(*(run(env, *each) for each in commands)), strict=True
+            ):
+                said[" ".join(command)] = ended.stdout + ended.stderr
+            await service.end(signal.SIGTERM)
+        said["log"] = "".join(service.said)
+    assert posted.json()["event"]["id"] in said[f"outbox list --json --relay {shown}"]
+    # The relay was asked for its document, delivered to, read, and audited, each time with the token.
+    assert len(asked) >= 5
+    assert {path for path in asked if path != f"/inbox?{RELAY_TOKEN}"} == set()
+    unseen = {door for door, what in said.items() if relay.url not in what and NOWHERE not in what}
+    assert unseen <= {"/play", "/healthz"}, "a door that shows no relay proves nothing"
+    assert {door: what for door, what in said.items() if RELAY_TOKEN in what} == {}
+
+
+def rejected(event_id: str) -> str:
+    return json.dumps(["OK", event_id, False, "blocked: no scores here"])

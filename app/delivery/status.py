@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.delivery.model import Delivery
+from app.nostr.relay_url import public_relay_url
 
 
 @dataclass(slots=True)
@@ -58,5 +59,5 @@ class RelayStatus:
 
 def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
     """What a line of the log is about."""
-    fields = {"relay": relay}
+    fields = {"relay": public_relay_url(relay)}
     return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}

@@ -25,6 +25,7 @@ from app.delivery.reconnect import keep_connected
 from app.delivery.session import Reply, Session, SignAuth
 from app.delivery.status import RelayStatus, Tally, about
 from app.delivery.verdicts import Verdicts
+from app.nostr.relay_url import public_relay_url
 
 HELD_LIMIT = 4096
 """Deliveries in memory per relay: queued, in flight, or answered and not yet recorded."""
@@ -184,7 +185,7 @@ class Worker:
 
     async def use(self, connection: Connection) -> str:
         """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay, extra=about(self.relay))
+        logger.info("%s: connected", public_relay_url(self.relay), extra=about(self.relay))
         self._connection = connection
         self._tally.connects += 1
         self._pace.reconnected()

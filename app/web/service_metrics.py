@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.delivery.relay_reader import ReaderState
-from app.nostr.relay_url import public_relay_urls
+from app.nostr.relay_url import numbered_relay_urls
 from app.store.errors import StoreUnavailable
 from app.store.pending import read_pending
 from app.web.metrics import Counter, Distribution, Gauge
@@ -81,7 +81,7 @@ class ServiceMetrics:
 
     def _of_the_relays(self, pending: dict[str, Pending] | None) -> Iterator[Family]:
         relays = self._engine.status()
-        shown = public_relay_urls(relay.url for relay in relays)
+        shown = numbered_relay_urls(relay.url for relay in relays)
 
         def each(value: Callable[[RelayStatus], float]) -> dict[tuple[str], float]:
             return {(shown[relay.url],): value(relay) for relay in relays}
@@ -141,7 +141,7 @@ class MirrorMetrics:
     async def gather(self) -> Iterable[Family]:
         """Everything, as it stands now."""
         relays = self._board.relays
-        shown = public_relay_urls(relay.url for relay in relays)
+        shown = numbered_relay_urls(relay.url for relay in relays)
         reading = {ReaderState.READING, ReaderState.LIVE}
         return [
             Gauge(*_CONNECTED, _RELAY, {(shown[r.url],): r.state in reading for r in relays}),
