@@ -25,7 +25,8 @@ ROOMS: dict[str, set[str]] = {
     "app.audit": {"app.nostr", "app.scores", "app.verifier"},
     "app.matches": {"app.nostr", "app.briscola", "app.scores", "app.verifier"},
     "app.event_file": {"app.nostr"},
-    "app.delivery": {"app.nostr", "app.scores", "app.verifier"},
+    "app.download": set(),
+    "app.delivery": {"app.nostr", "app.scores", "app.verifier", "app.download"},
     "app.auditor": {"app.audit", "app.delivery", "app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
     "app.client_answers": {"app.nostr"},
@@ -51,7 +52,7 @@ ROOMS: dict[str, set[str]] = {
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
         "app.principal", "app.config_values", "app.jwt_trust", "app.histogram", "app.event_file",
-        "app.briscola", "app.matches", "app.match_host", "app.thinking",
+        "app.briscola", "app.matches", "app.match_host", "app.thinking", "app.download",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}
