@@ -9,7 +9,7 @@ from app.nostr.relay_url import numbered_relay_urls
 from app.store.errors import StoreUnavailable
 from app.store.pending import read_pending
 from app.web.metrics import Counter, Distribution, Gauge
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

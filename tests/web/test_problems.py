@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from app.store.errors import OutcomeUnknown, StoreUnavailable
 from app.web.app import make_app
-from app.web.problems import KINDS, Problem
+from app.web.problem_kinds import KINDS
+from app.web.problems import Problem
 from tests.service import PUBLIC_URL, assert_problem
 
 if TYPE_CHECKING:

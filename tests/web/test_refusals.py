@@ -16,7 +16,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 from app.web.refusals import problem_of
 
 REFUSALS: list[tuple[Refused, int, str, list[str]]] = [
