@@ -12,7 +12,8 @@ import httpx
 import psycopg
 
 from app import recovery
-from app.config import Settings, load
+from app.config import Settings
+from app.environment import load
 from app.main import Service, open_service
 from app.store.api_keys import add_key, revoke_key
 from app.store.database import Database

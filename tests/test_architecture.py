@@ -36,6 +36,7 @@ ROOMS: dict[str, set[str]] = {
     "app.jwt_trust": set(),
     "app.secret_file": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust", "app.secret_file"},
+    "app.environment": {"app.config", "app.secret_file"},
     "app.log": set(),
     "app.histogram": set(),
     "app.store": {

@@ -20,9 +20,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-import app.config
+import app.environment
 from app.cli import main
-from app.config import InvalidSettings, Settings
+from app.config import Settings
+from app.environment import InvalidSettings
 from app.main import open_service
 from app.nostr import nip19
 from app.nostr.keys import SecretKey
@@ -285,7 +286,7 @@ def test_settings_that_fail_hold_no_secret_in_their_frames(monkeypatch: pytest.M
     monkeypatch.setenv("BRISCOLA_SECRET_KEY", NSEC)
     monkeypatch.setenv("BRISCOLA_RELAYS", "gopher://x")
     with pytest.raises(InvalidSettings) as refused:
-        app.config.load(Settings)
+        app.environment.load(Settings)
     assert shown_in(with_variables(refused.value), OF_SECRET) == []
 
 
@@ -310,14 +311,16 @@ def test_no_way_to_print_shows_a_secret(tmp_path: Path, show: Callable[[object],
 
 
 def test_no_way_to_dump_shows_a_secret(tmp_path: Path) -> None:
-    opened = settings(tmp_path / "x.db", SECRET_KEY=NSEC, RATE_LIMIT_STORAGE=f"redis://:{REDIS_PASSWORD}@x")
+    relays = [f"{NOWHERE}?{RELAY_TOKEN}"]
+    redis = f"redis://:{REDIS_PASSWORD}@x"
+    opened = settings(tmp_path / "x.db", relays, SECRET_KEY=NSEC, RATE_LIMIT_STORAGE=redis)
     dumped: list[Any] = [
         opened.model_dump(),
         opened.model_dump(mode="json"),
         opened.model_dump_json(),
         repr(opened),
     ]
-    assert shown_in(repr(dumped), [*OF_SECRET, REDIS_PASSWORD]) == []
+    assert shown_in(repr(dumped), [*OF_SECRET, REDIS_PASSWORD, RELAY_TOKEN]) == []
     with pytest.raises(TypeError, match="a secret key is not pickled"):
         pickle.dumps(opened.secret_key)
 
