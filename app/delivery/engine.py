@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from app.delivery.authentication import SignAuth
 from app.delivery.backoff import Random
 from app.delivery.forever import forever
 from app.delivery.limits import AskLimits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.recorder import Recorder
-from app.delivery.session import SignAuth
 from app.delivery.status import RelayStatus, about
 from app.delivery.watch import Watch, Watches
 from app.delivery.worker import Worker

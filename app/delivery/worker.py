@@ -12,6 +12,7 @@ from itertools import chain
 from operator import attrgetter
 
 from app.delivery import answer
+from app.delivery.authentication import SignAuth
 from app.delivery.backoff import Random
 from app.delivery.conflicts import Conflicts
 from app.delivery.connection import Connection
@@ -22,7 +23,7 @@ from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
 from app.delivery.queue import Queue
 from app.delivery.reconnect import keep_connected
-from app.delivery.session import Reply, Session, SignAuth
+from app.delivery.session import Reply, Session
 from app.delivery.status import RelayStatus, Tally, about
 from app.delivery.verdicts import Verdicts
 from app.nostr.relay_url import public_relay_url
