@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from app.delivery.engine import Engine
-    from app.delivery.status import RelayStatus
+    from app.delivery.status import RelayStatus, Tally
     from app.publisher import Publisher
     from app.store.pending import Pending
     from app.store.store import Store
@@ -103,7 +103,7 @@ class ServiceMetrics:
             "briscola_relay_connections",
             "Connections that came about.",
             _RELAY,
-            {(shown[relay.url],): relay.connects for relay in relays},
+            {(shown[relay.url],): relay.tally.connects for relay in relays},
         )
         yield Counter(
             "briscola_deliveries",
@@ -112,7 +112,7 @@ class ServiceMetrics:
             {
                 (shown[relay.url], outcome): count
                 for relay in relays
-                for outcome, count in _outcomes(relay).items()
+                for outcome, count in _outcomes(relay.tally).items()
             },
         )
         if pending is None:
@@ -154,13 +154,13 @@ class MirrorMetrics:
         ]
 
 
-def _outcomes(relay: RelayStatus) -> dict[str, int]:
+def _outcomes(tally: Tally) -> dict[str, int]:
     return {
-        "accepted": relay.accepted,
-        "rejected": relay.rejected,
-        "conflict": relay.conflicts,
-        "failed": relay.failed,
-        "retried": relay.retried,
+        "accepted": tally.accepted,
+        "rejected": tally.rejected,
+        "conflict": tally.conflicts,
+        "failed": tally.failed,
+        "retried": tally.retried,
     }
 
 
