@@ -19,6 +19,7 @@ from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
 from app.nostr.relay_url import public_relay_url
+from app.patient_clock import PatientClock
 from app.publisher import Publisher
 from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
@@ -134,12 +135,17 @@ class Service:
 
 @asynccontextmanager
 async def open_service(
-    settings: Settings, clock: Callable[[], float] = time.time, *, briefly: bool = False
+    settings: Settings,
+    clock: Callable[[], float] = time.time,
+    *,
+    monotonic: Callable[[], float] = time.monotonic,
+    briefly: bool = False,
 ) -> AsyncIterator[Service]:
     """Open the store, connect to the relays, and close both in the end.
 
     Args:
         clock: unix seconds.
+        monotonic: seconds, on a clock that nobody sets.
         briefly: this process ends soon; a service beside it may have other relays, and keeps them.
 
     Raises:
@@ -172,6 +178,7 @@ async def open_service(
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )
+        patient_clock = PatientClock(clock, monotonic)
         book = MatchBook(
             sign_commitment=partial(_sign_commitment, settings.secret_key),
             sign_transcript=partial(sign_transcript, settings.secret_key),
@@ -180,6 +187,7 @@ async def open_service(
             expiry=settings.match_expiry,
             publishes=settings.publish_transcripts,
             clock=clock,
+            patient_clock=patient_clock,
         )
         unread = await recover(settings.relays, settings.verifying_keys, outbox)
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
@@ -189,7 +197,7 @@ async def open_service(
             ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            host = MatchHost(store, book, engine, clock)
+            host = MatchHost(store, book, engine, patient_clock)
             tasks = [
                 asyncio.create_task(host.sweep(), name="matches"),
                 asyncio.create_task(_beat(outbox, engine), name="beat"),

@@ -39,6 +39,7 @@ ROOMS: dict[str, set[str]] = {
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust", "app.secret_file"},
     "app.environment": {"app.config", "app.secret_file"},
     "app.log": set(),
+    "app.patient_clock": set(),
     "app.histogram": set(),
     "app.store": {
         "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.principal",

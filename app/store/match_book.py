@@ -95,6 +95,7 @@ class MatchBook:
         expiry: seconds for which a match may rest.
         publishes: whether transcripts go to the relays.
         clock: wall clock, unix seconds.
+        patient_clock: the same, but no step ahead hurries it: what has expired by it has expired.
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class MatchBook:
         expiry: float,
         publishes: bool,
         clock: Callable[[], float],
+        patient_clock: Callable[[], float],
     ) -> None:
         self._sign_commitment = sign_commitment
         self._sign_transcript = sign_transcript
@@ -115,6 +117,7 @@ class MatchBook:
         self._expiry = expiry
         self._publishes = publishes
         self._clock = clock
+        self._patient_clock = patient_clock
 
     def open(self, connection: Connection, openings: Sequence[Opening]) -> list[Published | Refused]:
         """Commit to each match and claim its name; an operation for the writer.
@@ -181,7 +184,7 @@ class MatchBook:
         published: Published = ()
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
         if before is not None:
-            if not before.is_due(now):
+            if not before.is_due(self._patient_clock()):
                 raise MatchUnfinished(before.terms.match)
             published = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
         event = self._sign_commitment(terms, opening.commitment, int(now))
@@ -205,7 +208,7 @@ class MatchBook:
         found = lock_match(connection, match_id)
         if found is None or not (found.state.is_open or found.unpublished is Unpublished.WAITING):
             return ()
-        if forfeit is Forfeit.EXPIRED and not found.is_due(now):
+        if forfeit is Forfeit.EXPIRED and not found.is_due(self._patient_clock()):
             return ()
         hand = found.hand()
         if hand is None:
