@@ -18,7 +18,13 @@ from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
 from app.store.journal import Entry, Signed, read_last
 from app.store.ledger import NotImproved, Request
-from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
+from app.store.matches import (
+    MatchState,
+    StoredMatch,
+    Unpublished,
+    find_unfinished,
+    lock_match,
+)
 from app.store.names import Name, lock_names, read_names, write_owners
 from app.store.refusals import (
     ClockBehind,
@@ -29,7 +35,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import active_keys, check_key, check_name
+from app.store.rights import active_keys, check_abandoned, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -181,11 +187,12 @@ class MatchBook:
         check_key(opening.principal, active)
         d = identifier(terms.username)
         unowned = check_name(read_names(cursor, {d}).get(d), d, opening.principal)
-        published: Published = ()
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
+        if before is not None and not before.is_due(self._patient_clock()):
+            raise MatchUnfinished(before.terms.match)
+        check_abandoned(connection, opening.principal, now)
+        published: Published = ()
         if before is not None:
-            if not before.is_due(self._patient_clock()):
-                raise MatchUnfinished(before.terms.match)
             published = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
         event = self._sign_commitment(terms, opening.commitment, int(now))
         signed = self._write(cursor, event, f"{terms.match}:commitment", terms, opening.hold, now)

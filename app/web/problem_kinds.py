@@ -137,6 +137,12 @@ KINDS: dict[str, Kind] = {
         "Wait as many seconds as the Retry-After header says, then post again.",
         ("Retry-After",),
     ),
+    "matches-abandoned": Kind(
+        429,
+        "Too many matches were not played to their end",
+        "Finish one that is open, or wait as many seconds as the Retry-After header says.",
+        ("Retry-After",),
+    ),
     "rate-limited": Kind(
         429,
         "Too many calls",

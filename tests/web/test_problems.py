@@ -62,6 +62,7 @@ SLUGS = {
     "card-not-in-hand": 422,
     "idempotency-key-reused": 422,
     "too-fast": 429,
+    "matches-abandoned": 429,
     "rate-limited": 429,
     "header-too-large": 431,
     "internal": 500,
