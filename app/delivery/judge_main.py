@@ -1,7 +1,7 @@
-"""The process that checks signatures beside the reader: `python -m app.delivery.judge_main KEY...`.
+"""The process that checks signatures beside the reader: `python -m app.delivery.judge_main`.
 
-Each chunk of its input is a JSON list of lengths, its own length before it in four bytes, and events of these
-lengths. It is answered by the JSON list of their proofs, its length before it likewise.
+Each chunk of its input is a row of signature records, its length before it in four bytes. It is answered by a
+byte for each of them: 1 if the signature holds, else 0.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-import orjson
-
-from app.delivery.judge import proof
+from app.nostr.signature import RECORD_BYTES, record_holds
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -22,14 +20,14 @@ def packed(data: bytes) -> bytes:
     return len(data).to_bytes(4) + data
 
 
-def serve(source: BinaryIO, sink: BinaryIO, keys: frozenset[str]) -> None:
+def serve(source: BinaryIO, sink: BinaryIO) -> None:
     """Answer until the input ends."""
     while head := source.read(4):
-        lengths: list[int] = orjson.loads(source.read(int.from_bytes(head)))
-        proofs = [proof(source.read(length), keys) for length in lengths]
-        sink.write(packed(orjson.dumps(proofs)))
+        records = source.read(int.from_bytes(head))
+        starts = range(0, len(records), RECORD_BYTES)
+        sink.write(bytes([record_holds(records[start : start + RECORD_BYTES]) for start in starts]))
         sink.flush()
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, frozenset(sys.argv[1:]))
+    serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -9,19 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
-
-import orjson
 
 import app
 from app.delivery.judge_main import packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from app.delivery.judge import Proof
+    from collections.abc import Sequence
 
 _ROOT = Path(app.__file__).parent.parent
 
@@ -38,10 +35,11 @@ class JudgeProcess:
         # Both are pipes, as `start` wants them.
         self._stdin = cast("asyncio.StreamWriter", process.stdin)
         self._stdout = cast("asyncio.StreamReader", process.stdout)
+        self._sent: deque[int] = deque()  # how many records each chunk had that is not answered yet
 
     @classmethod
-    async def start(cls, keys: Iterable[str]) -> JudgeProcess:
-        """Start a process that judges against these keys of the app (hex).
+    async def start(cls) -> JudgeProcess:
+        """Start a process.
 
         Raises:
             JudgeFailed: The system does not let us.
@@ -52,7 +50,7 @@ class JudgeProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-P", "-m", "app.delivery.judge_main", *sorted(keys)),
+                *("-P", "-m", "app.delivery.judge_main"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=environ,
@@ -67,22 +65,21 @@ class JudgeProcess:
         """The process's id."""
         return self._process.pid
 
-    def send(self, texts: Sequence[bytes]) -> None:
-        """Have events proved; the answer is the next that is received."""
-        self._stdin.write(packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts))
+    def send(self, records: Sequence[bytes]) -> None:
+        """Have signatures checked; the answer is the next that is received."""
+        self._sent.append(len(records))
+        self._stdin.write(packed(b"".join(records)))
 
-    async def receive(self) -> list[Proof]:
-        """The proofs of the events that were sent first, in order.
+    async def receive(self) -> bytes:
+        """For each signature that was sent first, in order: 1 if it holds, else 0.
 
         Raises:
             JudgeFailed: The process is gone.
         """
         try:
-            size = int.from_bytes(await self._stdout.readexactly(4))
-            proofs: list[Proof] = orjson.loads(await self._stdout.readexactly(size))
+            return await self._stdout.readexactly(self._sent.popleft())
         except (OSError, asyncio.IncompleteReadError) as error:
             raise JudgeFailed(f"a process that checks signatures ended too soon: {error!r}") from None
-        return proofs
 
     async def stop(self) -> None:
         """End the process and wait until it has."""

@@ -9,19 +9,15 @@ from pathlib import Path
 import pytest
 
 from app.delivery.judge_process import JudgeFailed, JudgeProcess
-from app.nostr.keys import SecretKey
-from app.scores.score_event import sign_score
-
-SECRET = SecretKey.parse(f"{2:064x}")
-GOOD = sign_score(SECRET, username="Zoë", score=72, created_at=1).to_json().encode()
+from tests.delivery.records import FORGED, GOOD
 
 
 async def test_a_process_proves_and_is_gone_when_stopped() -> None:
-    process = await JudgeProcess.start([SECRET.pubkey])
-    process.send([GOOD, GOOD.replace(b"72", b"73")])
-    process.send([b"{"])
-    assert await process.receive() == [["Zoë", 72], True]
-    assert await process.receive() == [True]
+    process = await JudgeProcess.start()
+    process.send([GOOD, FORGED])
+    process.send([GOOD])
+    assert await process.receive() == b"\1\0"
+    assert await process.receive() == b"\1"
     pid = process.pid
     await process.stop()
     with pytest.raises(ProcessLookupError):
@@ -39,9 +35,9 @@ async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
     (tmp_path / "app" / "__init__.py").write_text("raise SystemExit(7)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BRISCOLA_SECRET_KEY", "f" * 64)
-    process = await JudgeProcess.start([SECRET.pubkey])
+    process = await JudgeProcess.start()
     process.send([GOOD])
-    assert await process.receive() == [["Zoë", 72]]
+    assert await process.receive() == b"\1"
     told = await asyncio.to_thread(Path(f"/proc/{process.pid}/environ").read_bytes)
     assert b"PYTHONPATH" in told
     assert b"BRISCOLA" not in told
@@ -52,15 +48,15 @@ async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
 async def test_it_ends_with_its_parent() -> None:
     """However that ends: its input is closed."""
     program = (
-        "import asyncio, sys\n"
+        "import asyncio\n"
         "from app.delivery.judge_process import JudgeProcess\n"
         "async def main():\n"
-        "    print((await JudgeProcess.start(sys.argv[1:])).pid, flush=True)\n"
+        "    print((await JudgeProcess.start()).pid, flush=True)\n"
         "    await asyncio.sleep(1000)\n"
         "asyncio.run(main())\n"
     )
     parent = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", program, SECRET.pubkey), stdout=asyncio.subprocess.PIPE
+        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE
     )
     assert parent.stdout is not None
     child = os.pidfd_open(int(await parent.stdout.readline()))
@@ -80,4 +76,4 @@ async def test_it_ends_with_its_parent() -> None:
 async def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     with pytest.raises(JudgeFailed, match="nowhere"):
-        await JudgeProcess.start([SECRET.pubkey])
+        await JudgeProcess.start()
