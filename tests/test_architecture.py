@@ -135,7 +135,8 @@ def test_one_room_alone_speaks_to_the_database() -> None:
     ("module", "unwanted"),
     [
         ("app.verifier", {*HEAVY, "pydantic", "asyncio", "app.verify_pool"}),
-        ("app.cli.verify", HEAVY),
+        ("app.cli.verify", {*HEAVY, "pydantic", "app.config"}),
+        ("app.cli.replay", {*HEAVY, "pydantic", "app.config"}),
         ("app.cli.keygen", HEAVY),
     ],
 )

@@ -25,23 +25,15 @@ from app.store.refusals import ClockBehind, MatchesAbandoned, MatchUnfinished, N
 from app.store.scores import find_score, latest_score
 from tests.clock import Clock
 from tests.store.match_table import ALICE, CLIENT_SEED, EXPIRY, HIDDEN, NOW, Table
-from tests.store.players import RELAYS, SECRET, opened, player, request
+from tests.store.players import RELAYS, SECRET, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.store.database import Database
 
 
 @pytest.fixture
 def clock() -> Clock:
     return Clock(NOW + 0.5)
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture
