@@ -269,17 +269,8 @@ class MatchBook:
         last, high_water = read_last(cursor, now)
         (seq,) = cursor.next_seqs(last, 1)
         published = self._publishes or event.kind != TRANSCRIPT
-        entry = Entry(
-            seq,
-            d,
-            terms.username,
-            0,
-            event,
-            event.to_json(),
-            hold if published else frozenset(),
-            None,
-            published,
-        )
+        hold = hold if published else frozenset()
+        entry = Entry(seq, d, terms.username, 0, event, event.to_json(), hold, published=published)
         (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, high_water))
         return signed
 
