@@ -103,9 +103,9 @@ class MatchHost:
         self._thinking = Thinking()
         self._seen: OrderedDict[str, StoredMatch] = OrderedDict()
 
-    def close(self) -> None:
-        """Let go of the thread on which the computer thinks."""
-        self._thinking.close()
+    async def close(self) -> None:
+        """End the process in which the computer thinks."""
+        await self._thinking.close()
 
     async def open(self, username: str, level: str, player: str, principal: Principal) -> Opened:
         """Commit to a match and claim its name; the commitment is on disk, and on its way to the relays.
@@ -244,11 +244,11 @@ class MatchHost:
 
     async def _write(self, match: StoredMatch, after: Match) -> StoredMatch | None:
         """The match with the plays of `after`; None if it is no longer what they were made for."""
-        cards = tuple(play.card for play in after.plays)
+        before = match.cards
         step = Step(
             match.terms.match,
-            match.cards,
-            cards[len(match.cards) :],
+            before,
+            tuple(ply.card for ply in after.plays[len(before) :]),
             after.is_over,
             identifier(match.terms.username),
             self._engine.accepting(),
@@ -260,7 +260,7 @@ class MatchHost:
         if step.ends:
             self._hand_over(written.published, step.hold)
             return await self._get(match.terms.match)
-        match = replace(match, cards=cards, due=written.due)
+        match = replace(match, hand=after, due=written.due)
         self._seen[match.terms.match] = match
         if len(self._seen) > SEEN:
             self._seen.popitem(last=False)
@@ -282,7 +282,7 @@ class MatchHost:
 
 def _playable(match: StoredMatch, ply: int) -> Match:
     """The hand, if there is one that could be played on, or was played so far; raises NotNow."""
-    hand = match.hand()
+    hand = match.hand
     if hand is None:
         raise NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("the match has lapsed")
     if match.forfeit is not None and ply >= hand.next_ply:

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import httpcore  # noqa: F401 - httpx would load it with the first call, and hold up a loop that serves
 import httpx
 
 from app.delivery.answer import one_line

@@ -1,35 +1,32 @@
-"""The process that checks signatures beside the reader: `python -m app.delivery.judge_main KEY...`.
-
-Each chunk of its input is a JSON list of lengths, its own length before it in four bytes, and events of these
-lengths. It is answered by the JSON list of their proofs, its length before it likewise.
-"""
+"""The process that checks signatures beside the reader: `python -m app.delivery.judge_main KEY...`."""
 
 from __future__ import annotations
 
+import io
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
 
+from app.child.main import packed, serve
 from app.delivery.judge import proof
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from collections.abc import Sequence
 
 
-def packed(data: bytes) -> bytes:
-    """The data with its length before it."""
-    return len(data).to_bytes(4) + data
+def question(texts: Sequence[bytes]) -> bytes:
+    """Events as `answer` takes them: the JSON list of their lengths, packed, and then they themselves."""
+    return packed(orjson.dumps(list(map(len, texts)))) + b"".join(texts)
 
 
-def serve(source: BinaryIO, sink: BinaryIO, keys: frozenset[str]) -> None:
-    """Answer until the input ends."""
-    while head := source.read(4):
-        lengths: list[int] = orjson.loads(source.read(int.from_bytes(head)))
-        proofs = [proof(source.read(length), keys) for length in lengths]
-        sink.write(packed(orjson.dumps(proofs)))
-        sink.flush()
+def answer(question: bytes, keys: frozenset[str]) -> bytes:
+    """The JSON list of the events' proofs, against these keys of the app (hex)."""
+    source = io.BytesIO(question)
+    lengths: list[int] = orjson.loads(source.read(int.from_bytes(source.read(4))))
+    return orjson.dumps([proof(source.read(length), keys) for length in lengths])
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, frozenset(sys.argv[1:]))
+    serve(partial(answer, keys=frozenset(sys.argv[1:])))

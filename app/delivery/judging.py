@@ -9,12 +9,17 @@ from collections import deque
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+import orjson
+
+from app.child.process import ChildFailed, ChildProcess
 from app.delivery.docket import Case, Docket, Source
 from app.delivery.judge import Candidate, Finding, finding, judge
-from app.delivery.judge_process import JudgeFailed, JudgeProcess
+from app.delivery.judge_main import question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from app.delivery.judge import Proof
 
 BULK = 2000
 """So many at once repay starting processes."""
@@ -85,26 +90,26 @@ class Judging:
             async with AsyncExitStack() as stack:
                 processes = []
                 for _ in range(self._processes):
-                    processes.append(await JudgeProcess.start(self._keys))
+                    processes.append(await ChildProcess.start("app.delivery.judge_main", *sorted(self._keys)))
                     stack.push_async_callback(processes[-1].stop)
                 async with asyncio.TaskGroup() as group:
                     for process in processes:
                         group.create_task(self._feed(process))
-        except* JudgeFailed as errors:
+        except* ChildFailed as errors:
             reason = errors.exceptions[0]
             logger.warning("%s; signatures are checked in this process from now on", reason)
             self._processes = 1
 
-    async def _feed(self, process: JudgeProcess) -> None:
+    async def _feed(self, process: ChildProcess) -> None:
         """Feed a process as long as there is something to judge."""
         flying: deque[list[Case]] = deque()
         try:
             while True:
                 while len(flying) < IN_FLIGHT and (cases := self._docket.take(CHUNK)):
                     flying.append(cases)
-                    process.send([case.candidate.text for case in cases])
+                    process.send(question([case.candidate.text for case in cases]))
                 if flying:
-                    proofs = await process.receive()
+                    proofs: list[Proof] = orjson.loads(await process.receive())
                     for case, proved in zip(flying.popleft(), proofs, strict=True):
                         self._settle(case, finding(case.candidate, proved))
                 elif not await self._more():

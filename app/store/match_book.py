@@ -207,7 +207,7 @@ class MatchBook:
             return ()
         if forfeit is Forfeit.EXPIRED and not found.is_due(now):
             return ()
-        hand = found.hand()
+        hand = found.hand
         if hand is None:
             cursor.run(_CLOSE, MatchState.LAPSED.value, None, forfeit, None, None, None, match_id)
             return ()

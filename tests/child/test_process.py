@@ -8,26 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from app.delivery.judge_process import JudgeFailed, JudgeProcess
-from app.nostr.keys import SecretKey
-from app.scores.score_event import sign_score
+from app.child.process import ChildFailed, ChildProcess
 
-SECRET = SecretKey.parse(f"{2:064x}")
-GOOD = sign_score(SECRET, username="Zoë", score=72, created_at=1).to_json().encode()
+ECHO = "tests.child.echo"
 
 
-async def test_a_process_proves_and_is_gone_when_stopped() -> None:
-    process = await JudgeProcess.start([SECRET.pubkey])
-    process.send([GOOD, GOOD.replace(b"72", b"73")])
-    process.send([b"{"])
-    assert await process.receive() == [["Zoë", 72], True]
-    assert await process.receive() == [True]
+async def test_a_process_answers_in_order_and_is_gone_when_stopped() -> None:
+    process = await ChildProcess.start(ECHO, "one", "two")
+    process.send(b"")
+    process.send(b"x" * 100_000)
+    assert await process.receive() == b"one two:"
+    assert await process.receive() == b"one two:" + b"x" * 100_000
     pid = process.pid
     await process.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    process.send([GOOD])
-    with pytest.raises(JudgeFailed, match="ended too soon"):
+    process.send(b"again")
+    with pytest.raises(ChildFailed, match=r"tests\.child\.echo ended too soon"):
         await process.receive()
 
 
@@ -39,9 +36,9 @@ async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
     (tmp_path / "app" / "__init__.py").write_text("raise SystemExit(7)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BRISCOLA_SECRET_KEY", "f" * 64)
-    process = await JudgeProcess.start([SECRET.pubkey])
-    process.send([GOOD])
-    assert await process.receive() == [["Zoë", 72]]
+    process = await ChildProcess.start(ECHO)
+    process.send(b"here")
+    assert await process.receive() == b":here"
     told = await asyncio.to_thread(Path(f"/proc/{process.pid}/environ").read_bytes)
     assert b"PYTHONPATH" in told
     assert b"BRISCOLA" not in told
@@ -53,14 +50,14 @@ async def test_it_ends_with_its_parent() -> None:
     """However that ends: its input is closed."""
     program = (
         "import asyncio, sys\n"
-        "from app.delivery.judge_process import JudgeProcess\n"
+        "from app.child.process import ChildProcess\n"
         "async def main():\n"
-        "    print((await JudgeProcess.start(sys.argv[1:])).pid, flush=True)\n"
+        "    print((await ChildProcess.start(sys.argv[1])).pid, flush=True)\n"
         "    await asyncio.sleep(1000)\n"
         "asyncio.run(main())\n"
     )
     parent = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", program, SECRET.pubkey), stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-c", program, ECHO), stdout=asyncio.subprocess.PIPE
     )
     assert parent.stdout is not None
     child = os.pidfd_open(int(await parent.stdout.readline()))
@@ -79,5 +76,5 @@ async def test_it_ends_with_its_parent() -> None:
 
 async def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    with pytest.raises(JudgeFailed, match="nowhere"):
-        await JudgeProcess.start([SECRET.pubkey])
+    with pytest.raises(ChildFailed, match="nowhere"):
+        await ChildProcess.start(ECHO)
