@@ -17,4 +17,4 @@ def answer(transcript: bytes, keys: frozenset[str]) -> bytes:
 
 
 if __name__ == "__main__":
-    serve(partial(answer, keys=frozenset(sys.argv[1:])))
+    serve(partial(answer, keys=frozenset(sys.argv[1:])), nice=10)

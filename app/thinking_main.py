@@ -26,4 +26,4 @@ def answer(question: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    serve(answer)
+    serve(answer, nice=10)

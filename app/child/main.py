@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,13 @@ def packed(message: bytes) -> bytes:
     return len(message).to_bytes(4) + message
 
 
-def serve(answer: Callable[[bytes], bytes]) -> None:
-    """Answer each message until the input ends, as it does with the parent, however that ends."""
+def serve(answer: Callable[[bytes], bytes], nice: int = 0) -> None:
+    """Answer each message until the input ends, as it does with the parent, however that ends.
+
+    Args:
+        nice: how far to give way to other processes, the parent among them.
+    """
+    os.nice(nice)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while head := source.read(4):
         sink.write(packed(answer(source.read(int.from_bytes(head)))))
