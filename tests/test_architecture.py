@@ -116,9 +116,9 @@ def test_the_pure_rooms_touch_no_io(file: Path) -> None:
     assert of_os <= {"urandom"}, "a signature needs randomness, and nothing else of the system"
 
 
-def test_one_file_alone_speaks_websockets() -> None:
+def test_one_file_alone_speaks_websockets_beside_that_of_their_frames() -> None:
     used = {module_of(file) for file in FILES if any(within(name, "websockets") for name in imports_of(file))}
-    assert used == {"app.delivery.connection"}
+    assert used == {"app.delivery.connection", "app.delivery.frames"}
 
 
 def test_one_room_alone_speaks_to_the_database() -> None:

@@ -18,10 +18,10 @@ from websockets.exceptions import InvalidURI
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
-from websockets.utils import apply_mask
 
 from app.delivery.answer import one_line
 from app.delivery.flood import MESSAGE_SECONDS
+from app.delivery.frames import frame_end, take_texts, text_frame
 
 CONNECT_SECONDS = 10.0
 PING_SECONDS = 20.0
@@ -36,6 +36,8 @@ FRAMES_PER_MESSAGE = 8
 """A read with more frames than so many, and so many for each message in it, has a rest after it."""
 
 THROTTLE_LIMIT_SECONDS = 5.0
+
+_FRAME_LIMIT = MESSAGE_LIMIT + 10  # with its head
 
 _STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
 # Frames are never logged: the library's own logger would write them out at level DEBUG.
@@ -115,8 +117,9 @@ class Connection(asyncio.BufferedProtocol):
         self._protocol = protocol
         self._receiver = receiver
         self._buffer = bytearray(READ_SIZE)
+        self._tail = b""  # of what was read: the beginning of a frame
         self._fragments: list[bytes] = []
-        self._binary = False
+        self._fragmented = self._binary = False
         self._heard = True
         self._pinged = False
         self._reason = ""
@@ -131,7 +134,7 @@ class Connection(asyncio.BufferedProtocol):
         """Send messages in one write; does nothing when the connection is not open."""
         if self.is_open:
             masks = os.urandom(4 * len(messages))
-            self._write(_text_frame(text, masks[4 * i : 4 * i + 4]) for i, text in enumerate(messages))
+            self._write(text_frame(text, masks[4 * i : 4 * i + 4]) for i, text in enumerate(messages))
 
     def throttle(self, seconds: float) -> None:
         """Read nothing for a while, five seconds at most: a flood has to wait in the relay's own buffers."""
@@ -167,20 +170,16 @@ class Connection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         """Parse what was read and hand over the messages in it."""
-        data = self._buffer[:nbytes]
+        data = bytes(self._buffer[:nbytes])
         self._heard = True
-        if not self.opened.done() and (status := _STATUS_LINE.match(data)) and status[1] != b"101":
-            self.abort(f"the relay answered HTTP {status[1].decode()} instead of a websocket upgrade")
-            return
-        self._protocol.receive_data(data)
-        self._flush()
-        if self._protocol.handshake_exc is not None:
-            self.abort(f"no websocket: {_first_cause(self._protocol.handshake_exc)}")
-            return
-        messages = self._messages()
         if not self.opened.done():
+            data = self._shake_hands(data)
+            if not self.is_open:
+                return
             self.opened.set_result(None)
             self._later(PING_SECONDS, self._check)
+        messages = self._messages(data)
+        self._flush()
         if messages:
             self._receiver.received(messages)
 
@@ -213,27 +212,56 @@ class Connection(asyncio.BufferedProtocol):
 
     # ours
 
-    def _messages(self) -> list[bytes]:
-        """The complete text messages among the frames received, in order."""
+    def _shake_hands(self, data: bytes) -> bytes:
+        """Take the answer to the upgrade request; returns the frames that follow it."""
+        if (status := _STATUS_LINE.match(data)) and status[1] != b"101":
+            self.abort(f"the relay answered HTTP {status[1].decode()} instead of a websocket upgrade")
+            return b""
+        at = 0
+        while at < len(data) and self._protocol.state is State.CONNECTING:
+            end = data.find(b"\n", at) + 1 or len(data)
+            self._protocol.receive_data(data[at:end])
+            at = end
+            if self._protocol.handshake_exc is not None:
+                self.abort(f"no websocket: {_first_cause(self._protocol.handshake_exc)}")
+                return b""
+        return data[at:]
+
+    def _messages(self, data: bytes) -> list[bytes]:
+        """The text messages that are complete now, in order."""
         messages: list[bytes] = []
-        frames = 0
-        for event in self._protocol.events_received():
-            if not isinstance(event, Frame):
-                continue
-            frames += 1
-            if event.opcode is Opcode.TEXT and event.fin:
-                messages.append(bytes(event.data))
-            elif event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                if event.opcode is not Opcode.CONT:
-                    self._binary = event.opcode is Opcode.BINARY
-                if event.data:  # empty ones count for no limit, and a relay may send them without end
-                    self._fragments.append(bytes(event.data))
-                if event.fin:
+        data = self._tail + data
+        others = at = 0
+        while at < len(data):
+            if not self._fragmented and self._protocol.state is State.OPEN:
+                at = take_texts(data, at, messages)
+            end = frame_end(data, at)
+            if self._protocol.state is not State.OPEN or (end is not None and end - at > _FRAME_LIMIT):
+                end = len(data)  # the library closes, or will have to: it can have everything
+            if end is None or end > len(data):
+                break
+            self._protocol.receive_data(data[at:end])
+            others += self._take_others(messages)
+            at = end
+        self._tail = data[at:]
+        if others > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
+            self.throttle(max(1.0, others * MESSAGE_SECONDS))
+        return messages
+
+    def _take_others(self, messages: list[bytes]) -> int:
+        """Take the frames that the library has read; returns how many there were."""
+        frames = [event for event in self._protocol.events_received() if isinstance(event, Frame)]
+        for frame in frames:
+            if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+                if frame.opcode is not Opcode.CONT:
+                    self._binary = frame.opcode is Opcode.BINARY
+                if frame.data:  # empty ones count for no limit, and a relay may send them without end
+                    self._fragments.append(bytes(frame.data))
+                self._fragmented = not frame.fin
+                if frame.fin:
                     messages.append(b"" if self._binary else b"".join(self._fragments))
                     self._fragments.clear()
-        if frames > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
-            self.throttle(max(1.0, frames * MESSAGE_SECONDS))
-        return messages
+        return len(frames)
 
     def _flush(self) -> None:
         """Write what the protocol wants written, and see to it that a closing handshake ends."""
@@ -264,19 +292,6 @@ class Connection(asyncio.BufferedProtocol):
             self._protocol.send_ping(b"")
             self._flush()
         self._later(PING_SECONDS, self._check)
-
-
-def _text_frame(message: str, mask: bytes) -> bytes:
-    """A whole message as one masked frame (RFC 6455, 5.2), in a third of the library's time."""
-    data = message.encode()
-    length = len(data)
-    if length < 126:
-        head = b"\x81" + (0x80 | length).to_bytes()
-    elif length < 65536:
-        head = b"\x81\xfe" + length.to_bytes(2)
-    else:
-        head = b"\x81\xff" + length.to_bytes(8)
-    return head + mask + apply_mask(data, mask)
 
 
 def _first_cause(error: Exception) -> str:

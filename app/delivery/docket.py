@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from app.delivery.judge import Candidate, Finding, Unproved
+from app.delivery.judge import NO_SCORE, Candidate, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,11 +27,8 @@ class Source(Protocol):
         ...
 
 
-class Case(NamedTuple):
-    """A candidate and who sent it."""
-
-    source: Source
-    candidate: Candidate
+Case = tuple[Source, Candidate]
+"""A candidate and who sent it."""
 
 
 class Docket:
@@ -54,42 +51,42 @@ class Docket:
 
     def add(self, source: Source, candidates: Iterable[Candidate]) -> None:
         """Put candidates at the end."""
-        self._waiting.extend(Case(source, candidate) for candidate in candidates)
+        self._waiting.extend((source, candidate) for candidate in candidates)
 
     def take(self, limit: int) -> list[Case]:
         """Up to `limit` cases to judge; each has to be `settled`, or `put_back`."""
         cases: list[Case] = []
         while self._waiting and len(cases) < limit:
-            case = self._waiting.popleft()
-            event_id = case.candidate.event_id
+            case = source, candidate = self._waiting.popleft()
+            event_id = candidate.event_id
             if event_id in self._judged:
                 self._copies.setdefault(event_id, []).append(case)
-            elif case.source.trusted and event_id not in self._unproved and self._matters(case.candidate):
+            elif source.trusted and event_id not in self._unproved and self._matters(candidate):
                 self._judged.add(event_id)
                 cases.append(case)
             else:
-                case.source.judged(None)
+                source.judged(None)
         return cases
 
-    def settled(self, case: Case, finding: Finding) -> None:
-        """A case is judged, and whoever needs to know it knows."""
-        event_id = case.candidate.event_id
-        if isinstance(finding, Unproved) and not finding.forged:
-            self._unproved[event_id] = None
-            if len(self._unproved) > UNPROVED_LIMIT:
-                self._unproved.popitem(last=False)
-        case.source.judged(finding)
-        self._release(case, again=())
+    def settled(self, cases: Iterable[Case], findings: Iterable[Finding]) -> None:
+        """Cases are judged, each as told, and whoever needs to know it knows."""
+        for case, finding in zip(cases, findings, strict=True):
+            source, candidate = case
+            if finding == NO_SCORE:
+                self._unproved[candidate.event_id] = None
+                if len(self._unproved) > UNPROVED_LIMIT:
+                    self._unproved.popitem(last=False)
+            source.judged(finding)
+            self._release(candidate.event_id)
 
     def put_back(self, cases: list[Case]) -> None:
         """Cases could not be judged: they come first again."""
         for case in reversed(cases):
-            self._release(case, again=(case,))
+            self._release(case[1].event_id)
+            self._waiting.appendleft(case)
 
-    def _release(self, case: Case, again: tuple[Case, ...]) -> None:
-        """A case is not being judged any more: its copies are looked at next, after what is to come again."""
-        event_id = case.candidate.event_id
+    def _release(self, event_id: str) -> None:
+        """An event is not being judged any more: its copies are looked at next."""
         self._judged.discard(event_id)
         if copies := self._copies.pop(event_id, None):
-            again = (*again, *copies)
-        self._waiting.extendleft(reversed(again))
+            self._waiting.extendleft(reversed(copies))

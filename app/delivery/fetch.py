@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.delivery.connection import Connection, connect
 from app.delivery.flood import Flood
-from app.delivery.read_session import ReadSession, Received
+from app.delivery.read_session import ReadSession, Received, as_received
 
 
 class Fetched(NamedTuple):
@@ -39,7 +39,7 @@ async def fetch(
     Raises:
         ConnectError: No connection came about.
     """
-    session = ReadSession(filters, limit=limit)
+    session = ReadSession(filters, as_received, limit=limit)
     fetching = _Fetching(session)
     try:
         async with asyncio.timeout(timeout):
@@ -59,7 +59,7 @@ async def fetch(
 class _Fetching:
     """One session over one connection."""
 
-    def __init__(self, session: ReadSession) -> None:
+    def __init__(self, session: ReadSession[Received]) -> None:
         self.events: list[Received] = []
         self._session = session
         self._connection: Connection | None = None
@@ -83,7 +83,7 @@ class _Fetching:
     def received(self, messages: list[bytes]) -> None:
         """Take what the relay sent."""
         now = self._loop.time()
-        events = self._session.receive(messages, now)
+        events = self._session.receive(messages, now).stored
         self.events += events
         useless = sum(map(len, messages)) - sum(len(event.text) for event in events)
         rest = self._flood.rest(len(messages) - len(events), useless, now)

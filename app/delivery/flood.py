@@ -17,7 +17,7 @@ class Flood:
     _full: float = 0.0
     _seen: float = 0.0
 
-    def rest(self, messages: int, size: int, now: float) -> float:
+    def rest(self, messages: int, size: float, now: float) -> float:
         """Seconds to rest after so many useless messages, of so many bytes together; 0 after a few."""
         self._full = max(self._full - (now - self._seen), 0.0)
         self._full += messages * MESSAGE_SECONDS + size * BYTE_SECONDS

@@ -9,17 +9,13 @@ from collections import deque
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-import orjson
-
 from app.child.process import ChildFailed, ChildProcess
 from app.delivery.docket import Case, Docket, Source
-from app.delivery.judge import Candidate, Finding, finding, judge
-from app.delivery.judge_main import question
+from app.delivery.judge import Candidate, Finding, finding
+from app.nostr.signature import record_holds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from app.delivery.judge import Proof
+    from collections.abc import Callable, Iterable, Sequence
 
 BULK = 2000
 """So many at once repay starting processes."""
@@ -49,12 +45,10 @@ class Judging:
 
     def __init__(
         self,
-        keys: frozenset[str],
         matters: Callable[[Candidate], bool],
-        found: Callable[[Finding], None],
+        found: Callable[[Sequence[Finding]], None],
     ) -> None:
-        """Judge against the app's keys; `found` hears of each finding before its source does."""
-        self._keys = keys
+        """`found` hears of findings before their sources do."""
         self.is_news = matters
         self._found = found
         self._docket = Docket(matters)
@@ -82,19 +76,16 @@ class Judging:
                     await asyncio.sleep(0)
 
     def _judge_here(self) -> None:
-        for case in self._docket.take(TURN):
-            self._settle(case, judge(case.candidate, self._keys))
+        cases = self._docket.take(TURN)
+        self._settle(cases, [record_holds(candidate.record) for _, candidate in cases])
 
     async def _judge_in_processes(self) -> None:
         try:
-            async with AsyncExitStack() as stack:
-                processes = []
+            async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
                 for _ in range(self._processes):
-                    processes.append(await ChildProcess.start("app.delivery.judge_main", *sorted(self._keys)))
-                    stack.push_async_callback(processes[-1].stop)
-                async with asyncio.TaskGroup() as group:
-                    for process in processes:
-                        group.create_task(self._feed(process))
+                    process = await ChildProcess.start("app.delivery.judge_main")
+                    stack.push_async_callback(process.stop)
+                    group.create_task(self._feed(process))
         except* ChildFailed as errors:
             reason = errors.exceptions[0]
             logger.warning("%s; signatures are checked in this process from now on", reason)
@@ -107,11 +98,10 @@ class Judging:
             while True:
                 while len(flying) < IN_FLIGHT and (cases := self._docket.take(CHUNK)):
                     flying.append(cases)
-                    process.send(question([case.candidate.text for case in cases]))
+                    process.send(b"".join([candidate.record for _, candidate in cases]))
                 if flying:
-                    proofs: list[Proof] = orjson.loads(await process.receive())
-                    for case, proved in zip(flying.popleft(), proofs, strict=True):
-                        self._settle(case, finding(case.candidate, proved))
+                    answers = await process.receive()
+                    self._settle(flying.popleft(), answers)
                 elif not await self._more():
                     return
         finally:
@@ -128,9 +118,10 @@ class Judging:
             return False
         return True
 
-    def _settle(self, case: Case, found: Finding) -> None:
-        self._found(found)
-        self._docket.settled(case, found)
+    def _settle(self, cases: Sequence[Case], answers: Iterable[object]) -> None:
+        findings = [finding(case[1], holds) for case, holds in zip(cases, answers, strict=True)]
+        self._found(findings)
+        self._docket.settled(cases, findings)
 
 
 def _cores() -> int:

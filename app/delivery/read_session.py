@@ -6,9 +6,10 @@ What comes is unchecked but for the filter: a relay may send anything.
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+
+import orjson
 
 from app.delivery.answer import one_line
 from app.delivery.backfill import Backfill
@@ -26,7 +27,7 @@ from app.nostr.message import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 PAGE_SECONDS = 10.0
 """How long a page may bring nothing new before it is given up."""
@@ -37,26 +38,51 @@ FRAME_LIMIT = 256 * 1024
 _LIVE = "live"
 
 
-# An event as nearly every relay writes it, at a third of what parsing costs; whatever else is wrong with its
-# text is for its judge to find.
-_USUAL = re.compile(
-    rb'\["EVENT","(\w{1,16})",(\{"id":"([0-9a-f]{64})","pubkey":"[0-9a-f]{64}","created_at":([0-9]{1,15}),.*\})\]',
-    re.DOTALL,
-)
+class Item(Protocol):
+    """What a reader makes of an event."""
+
+    @property
+    def event_id(self) -> str:
+        """The id that the event claims."""
+        ...
+
+    @property
+    def created_at(self) -> int:
+        """The time that the event claims."""
+        ...
+
+
+T = TypeVar("T", bound=Item)
 
 
 class Received(NamedTuple):
-    """An event as it came, unchecked: even its text may turn out to be no JSON."""
+    """An event as it came, unchecked."""
 
     event_id: str
     created_at: int
     text: bytes
     """Its JSON text."""
-    live: bool = False
-    """Whether it came by the subscription that is followed; any copy may, as often as the relay likes."""
 
 
-class ReadSession:
+def as_received(text: bytes) -> Received | None:
+    """Take any event, if it has an id and a time at all."""
+    try:
+        fields = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    place = _place(fields) if isinstance(fields, dict) else None
+    return None if place is None else Received(*place, text)
+
+
+class Arrived(NamedTuple, Generic[T]):
+    """What messages brought that is news to a connection."""
+
+    stored: list[T]
+    live: list[T]
+    """By the subscription that is followed; any copy may come, as often as the relay likes."""
+
+
+class ReadSession(Generic[T]):
     """Reads what one connection has for some filters, and follows one of them.
 
     Attributes:
@@ -70,17 +96,24 @@ class ReadSession:
     def __init__(
         self,
         filters: Sequence[Mapping[str, object]],
+        read: Callable[[bytes], T | None],
         *,
         limit: int,
         live: Mapping[str, object] | None = None,
     ) -> None:
-        """Read at most `limit` events for each of `filters` in turn; follow `live`, if given, from now on."""
+        """Read at most `limit` events for each of `filters` in turn; follow `live`, if given, from now on.
+
+        `read` makes of an event's JSON text what is to come out; where it gives None nothing does, but the
+        event still counts for the relay's pages.
+        """
         self.outgoing: list[str] = []
         self.notice = self.refused = self.reason = ""
         self.ignored = 0
         self._backfills = deque(Backfill(wanted, limit=limit) for wanted in filters)
+        self._read = read
         self._pages = 0
         self._page = ""
+        self._head = b""  # what a message of the page begins with, as most relays write it
         self._deadline = 0.0
         self._follows = live is not None
         if live is not None:
@@ -101,34 +134,59 @@ class ReadSession:
         """The connection is there at `now`, in monotonic seconds."""
         self._ask(now)
 
-    def receive(self, frames: Iterable[bytes], now: float) -> list[Received]:
+    def receive(self, frames: Iterable[bytes], now: float) -> Arrived[T]:
         """Take messages from the relay; returns the events that are news to this connection."""
-        events: list[Received] = []
+        arrived = Arrived[T]([], [])
         for frame in frames:
             if len(frame) > FRAME_LIMIT:
                 self.ignored += 1
-                continue
-            if usual := _USUAL.fullmatch(frame):
-                name, text, event_id, created_at = usual.groups()
-                self._take(name.decode(), Received(event_id.decode(), int(created_at), text), now, events)
-                continue
-            match parse_relay_message(frame):
-                case EventMessage(subscription, fields):
-                    self._take(subscription, _received(fields, frame), now, events)
-                case Eose(subscription) if subscription == self._page and self._backfills:
-                    self._backfills[0].end_page()
-                    self._turn(now)
-                case Closed(subscription, reason) if self._is_ours(subscription):
-                    self._on_closed(reason)
-                case Notice(text):
-                    self.notice = one_line(text)
-                case AuthChallenge():
-                    pass  # whoever does not insist on authentication is read without it
-                case Eose(subscription) if subscription == _LIVE:
-                    pass
-                case _:
+            elif (
+                self._head
+                and frame.startswith(self._head)
+                and frame.endswith(b"]")
+                and (item := self._read(frame[len(self._head) : -1])) is not None
+            ):
+                if self._is_news(item.event_id, item.created_at, now):
+                    arrived.stored.append(item)
+            else:
+                self._take(frame, now, arrived)
+        return arrived
+
+    def _take(self, frame: bytes, now: float, arrived: Arrived[T]) -> None:
+        match parse_relay_message(frame):
+            case EventMessage(subscription, fields) if self._is_ours(subscription):
+                # The subscription is ours and has no braces, so these are the event's.
+                item = self._read(frame[frame.index(b"{") : frame.rindex(b"}") + 1])
+                place = _place(fields)
+                if place is None:
                     self.ignored += 1
-        return events
+                elif subscription == _LIVE:
+                    if item is not None:
+                        arrived.live.append(item)
+                elif self._is_news(*place, now) and item is not None:
+                    arrived.stored.append(item)
+            case Eose(subscription) if subscription == self._page and self._backfills:
+                self._backfills[0].end_page()
+                self._turn(now)
+            case Closed(subscription, reason) if self._is_ours(subscription):
+                self._on_closed(reason)
+            case Notice(text):
+                self.notice = one_line(text)
+            case AuthChallenge():
+                pass  # whoever does not insist on authentication is read without it
+            case Eose(subscription) if subscription == _LIVE:
+                pass
+            case _:
+                self.ignored += 1
+
+    def _is_news(self, event_id: str, created_at: int, now: float) -> bool:
+        """Take note of an event of the current page; returns whether it is new."""
+        backfill = self._backfills[0]
+        if news := backfill.take(event_id, created_at):
+            self._deadline = now + PAGE_SECONDS
+        if backfill.request is None:
+            self._turn(now)
+        return news
 
     def expire(self, now: float) -> bool:
         """Give up a page that is overdue, and with it all that is stored; returns whether it was."""
@@ -150,20 +208,6 @@ class ReadSession:
             bool(self._backfills) and subscription == self._page
         )
 
-    def _take(self, subscription: str, event: Received | None, now: float, events: list[Received]) -> None:
-        if event is None:
-            self.ignored += 1
-        elif self._backfills and subscription == self._page:
-            if self._backfills[0].take(event.event_id, event.created_at):
-                self._deadline = now + PAGE_SECONDS
-                events.append(event)
-            if self._backfills[0].request is None:
-                self._turn(now)
-        elif self._follows and subscription == _LIVE:
-            events.append(event._replace(live=True))
-        else:
-            self.ignored += 1
-
     def _turn(self, now: float) -> None:
         """A page is over: ask for the next one, of this filter or of the next."""
         self._close_page()
@@ -176,12 +220,13 @@ class ReadSession:
         if self._backfills and (wanted := self._backfills[0].request) is not None:
             self._pages += 1
             self._page = f"page{self._pages}"
+            self._head = f'["EVENT","{self._page}",'.encode()
             self._deadline = now + PAGE_SECONDS
             self.outgoing.append(req_message(self._page, wanted))
 
     def _close_page(self) -> None:
         self.outgoing.append(close_message(self._page))
-        self._page = ""
+        self._page, self._head = "", b""
 
     def _on_closed(self, reason: str) -> None:
         if split_prefix(reason)[0] == "auth-required":
@@ -190,10 +235,9 @@ class ReadSession:
         self.give_up(self.refused)
 
 
-def _received(fields: dict[str, object], frame: bytes) -> Received | None:
-    """The event of a message, if it has an id and a time at all."""
+def _place(fields: Mapping[str, object]) -> tuple[str, int] | None:
+    """The id and the time of an event, which say where in a page it stands; None if one is missing."""
     event_id, created_at = fields.get("id"), fields.get("created_at")
     if type(event_id) is not str or type(created_at) is not int or not 0 <= created_at <= MAX_CREATED_AT:
         return None
-    # The subscription is ours and has no braces, so these are the event's.
-    return Received(event_id, created_at, frame[frame.index(b"{") : frame.rindex(b"}") + 1])
+    return event_id, created_at

@@ -18,7 +18,7 @@ from app.scores.leaderboard import Leaderboard
 from app.verifier import AppKeys, app_keys
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
     from types import TracebackType
 
     from app.delivery.backoff import Random
@@ -89,7 +89,7 @@ class Reader:
         self._early = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        judging = Judging(self._keys, self._matters, self._found)
+        judging = Judging(self._matters, self._found)
         self._readers = [
             RelayReader(url, self._keys, judging, self._turned, random=self._random) for url in self._urls
         ]
@@ -142,24 +142,26 @@ class Reader:
             self._listeners.discard(listener)
 
     def _matters(self, candidate: Candidate) -> bool:
-        event_id, created_at, d, _ = candidate
+        event_id, created_at, d, _, _ = candidate
         if d is None:
             return not self.board.knows_deletion(event_id)
         return self.board.would_change(d, created_at, event_id)
 
-    def _found(self, finding: Finding) -> None:
-        if isinstance(finding, Unproved):
-            return
-        if names := self.board.add(finding, self._clock()):
+    def _found(self, findings: Iterable[Finding]) -> None:
+        now, names = self._clock(), set[str]()
+        for finding in findings:
+            if not isinstance(finding, Unproved):
+                names |= self.board.add(finding, now)
+        if names:
             self._tell(names)
         if self.board.early:
             self._early.set()
 
     def _turned(self) -> None:
         self.turns += 1
-        self._tell(frozenset())
+        self._tell(())
 
-    def _tell(self, names: frozenset[str]) -> None:
+    def _tell(self, names: Collection[str]) -> None:
         for listener in self._listeners:
             listener.hear(names)
 
@@ -183,8 +185,8 @@ class _Listener:
         self._names: set[str] = set()
         self._heard = asyncio.Event()
 
-    def hear(self, names: frozenset[str]) -> None:
-        self._names |= names
+    def hear(self, names: Iterable[str]) -> None:
+        self._names.update(names)
         self._heard.set()
 
     async def next(self) -> frozenset[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EVENT_LIMIT = 1_000_000
 """No more stored events are read from one relay."""
 
-WAITING_LIMIT = 5_000
+WAITING_LIMIT = 10_000
 """With so many events waiting to be judged nothing more is read for a moment."""
 
 REST_SECONDS = 0.02
@@ -94,7 +94,7 @@ class RelayReader:
         self._pending = 0  # candidates that are not judged yet
         self._flood = Flood()
         self._connection: Connection | None = None
-        self._session: ReadSession | None = None
+        self._session: ReadSession[Candidate] | None = None
         self._wake = asyncio.Event()
 
     def status(self) -> ReaderRelay:
@@ -112,7 +112,7 @@ class RelayReader:
         """Read from an open connection until it is lost; returns why that is."""
         wanted: dict[str, Any] = {"kinds": [KIND, nip09.KIND], "authors": sorted(self._keys)}
         # After a break, too, all of it: during it an event of any age may have reached the relay.
-        session = self._session = ReadSession([wanted], limit=EVENT_LIMIT, live=wanted)
+        session = self._session = ReadSession([wanted], self._read, limit=EVENT_LIMIT, live=wanted)
         self._connection = connection
         self._forged = 0
         self._turn(ReaderState.READING, "")
@@ -145,23 +145,18 @@ class RelayReader:
         if connection is None or session is None:
             return
         now = self._loop.time()
-        events = session.receive(messages, now)
-        candidates: list[Candidate] = []
-        useful = known = 0
-        for event in events:
-            if (candidate := looks_right(event.text, self._keys)) is None:
-                continue
-            if event.live and not self._judging.is_news(candidate):
-                known += 1
-            else:
-                candidates.append(candidate)
-                useful += len(event.text)
-        self._events += len(candidates) + known
-        self._ignored += len(messages) - len(candidates) - known
+        stored, live = session.receive(messages, now)
+        news = [candidate for candidate in live if self._judging.is_news(candidate)]
+        candidates = [*stored, *news]
+        self._events += len(stored) + len(live)
+        self._ignored += len(messages) - len(stored) - len(live)
         if candidates:
             self._pending += len(candidates)
             self._judging.offer(self, candidates)
-        rest = self._flood.rest(len(messages) - len(candidates), sum(map(len, messages)) - useful, now)
+        rest = 0.0
+        if useless := len(messages) - len(candidates):
+            share = useless / len(messages)  # of their bytes, too: a flood is mostly useless
+            rest = self._flood.rest(useless, sum(map(len, messages)) * share, now)
         if len(self._judging) > WAITING_LIMIT:
             rest = max(rest, REST_SECONDS)
         if rest:
@@ -192,7 +187,10 @@ class RelayReader:
 
     # inside
 
-    async def _sleep(self, session: ReadSession) -> None:
+    def _read(self, text: bytes) -> Candidate | None:
+        return looks_right(text, self._keys)
+
+    async def _sleep(self, session: ReadSession[Candidate]) -> None:
         """Until something came, or the page that is being read is overdue."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(session.deadline):

@@ -22,7 +22,7 @@ MAX_KIND = 65535
 MAX_CREATED_AT = 2**53 - 1  # the last integer that every reader, JavaScript's included, writes alike
 
 _HEX = re.compile(r"[0-9a-f]*")
-_FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
+FIELDS = ("id", "pubkey", "created_at", "kind", "tags", "content", "sig")
 _JSON_TYPES = frozenset({str, int, float, bool, type(None), list, dict})
 _ABSENT = object()
 
@@ -159,7 +159,7 @@ def _from_mapping(source: object) -> dict[str, Any]:
     """The fields of a mapping; exactly JSON's types (a subclass may lie), and tuples for lists in tags."""
     if not isinstance(source, Mapping):
         raise InvalidEvent(f"an event is JSON text or a mapping, and this is of type {type(source).__name__}")
-    fields = {name: source[name] for name in _FIELDS if name in source}
+    fields = {name: source[name] for name in FIELDS if name in source}
     elements: list[Any] = []
     if type(fields.get("tags")) in (list, tuple):
         fields["tags"] = [list(tag) if type(tag) is tuple else tag for tag in fields["tags"]]

@@ -67,7 +67,7 @@ class Ranking:
             elif key[0] != score:
                 rank = place
             score = key[0]
-            entries.append(Entry(rank, key[3]))
+            entries.append(Entry(rank, self._rows[key]))
         return entries
 
     def after(self, position: Position, limit: int) -> list[Entry]:
@@ -163,7 +163,7 @@ class Leaderboard:
         """The rows of a time, both ends included, oldest first."""
         lower = None if since is None else (since,)
         upper = None if until is None else (until + 1,)
-        return (row for _, _, row in self._by_time.keys.irange(lower, upper))
+        return map(self._by_time.__getitem__, self._by_time.keys.irange(lower, upper))
 
     def would_change(self, d: str, created_at: int, event_id: str) -> bool:
         """Whether a score with these, if its signature held, is news here; false for known and older ones."""
@@ -253,8 +253,8 @@ def _is_newer(created_at: int, event_id: str, than: int, than_id: str) -> bool:
 
 
 def _key(row: SignedScore) -> Key:
-    return -row.score, row.created_at, row.event_id, row
+    return -row.score, row.created_at, row.event_id
 
 
 def _time_key(row: SignedScore) -> Key:
-    return row.created_at, row.event_id, row
+    return row.created_at, row.event_id

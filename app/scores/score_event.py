@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -21,9 +21,6 @@ MAX_SCORE = 120
 DEFAULT_RELAY = "wss://nostr.relay.hedwig.sh"
 SEED_PUBKEY = GENERATOR_X  # the app key that seed 000 prints; its secret is 1, so anyone can sign for it
 
-_FIXED = ("d", "app", APP_TAG, "username", "score")  # what is the same in the tags of every score
-_SCORES = {str(score): score for score in range(MAX_SCORE + 1)}
-
 
 def identifier(username: str) -> str:
     """The `d` tag of a player's scores: the lower-cased username, so one latest score per player."""
@@ -39,30 +36,6 @@ def score_template(username: str, score: int) -> tuple[list[list[str]], str]:
     """Tags and content of a score event."""
     tags = [["d", identifier(username)], ["app", APP_TAG], ["username", username], ["score", str(score)]]
     return tags, orjson.dumps({"v": VERSION, "username": username, "score": score}).decode()
-
-
-def read_template(tags: Any, content: Any) -> tuple[str, int] | None:
-    """Username and score if tags and content are as `score_template` writes them: its quick inverse.
-
-    None for anything else, and for usernames that JSON would escape; any JSON values are taken.
-    """
-    try:
-        (d_name, d), (app_name, app), (username_name, username), (score_name, decimal) = tags
-        score = _SCORES[decimal]
-    except (TypeError, ValueError, KeyError):
-        return None
-    if (
-        (d_name, app_name, app, username_name, score_name) == _FIXED
-        and type(username) is str
-        and d == identifier(username)
-        and username.isprintable()
-        and '"' not in username
-        and "\\" not in username
-        and username
-        and content == f'{{"v":{VERSION},"username":"{username}","score":{decimal}}}'
-    ):
-        return username, score
-    return None
 
 
 def sign_score(secret: SecretKey, *, username: str, score: int, created_at: int) -> Event:

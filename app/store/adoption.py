@@ -9,7 +9,8 @@ from sqlalchemy import insert, select, update
 
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
-from app.scores.score_event import KIND, read_template
+from app.scores.published import read_published
+from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
 from app.store.journal import last_signed
 from app.store.names import lock_names
@@ -112,5 +113,6 @@ def subject_of(found: Event) -> Subject | None:
         return None
     # What other software signed with the same key may be no proper score; its address is taken all the same.
     d = next((tag[1] for tag in found.tags if tag[0] == "d" and len(tag) > 1), "")
-    username, score = read_template(found.tags, found.content) or (d, 0)
+    published = read_published(found.to_json(), (found.pubkey,))
+    username, score = (d, 0) if published is None else published.score[:2]
     return Subject(d, username, score)

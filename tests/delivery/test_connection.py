@@ -12,15 +12,20 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
-from websockets.protocol import Protocol, Side
+from websockets.server import ServerProtocol
+from websockets.uri import parse_uri
 
 from app.delivery import connection as module
-from app.delivery.connection import ConnectError, connect
+from app.delivery.connection import MESSAGE_LIMIT, ConnectError, Connection, connect
 from tests.relays.fake import FakeRelay, nothing
 from tests.relays.virtual_time import virtual_time
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -146,9 +151,134 @@ async def test_a_flood_of_empty_fragments_is_read_slowly_and_not_kept() -> None:
         await connection.lost
 
 
-@pytest.mark.parametrize("length", [0, 1, 125, 126, 65_535, 65_536, 1_000_000])
-def test_our_frames_are_read_back_by_the_library(length: int) -> None:
-    reader = Protocol(Side.SERVER, max_size=None)
-    reader.receive_data(module._text_frame("x" * length, b"\x01\x80\xff\x00"))
-    [frame] = reader.events_received()
-    assert frame == Frame(Opcode.TEXT, b"x" * length)
+class Transport(asyncio.Transport):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.aborted = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written += data
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def is_closing(self) -> bool:
+        return self.aborted
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+
+class Client:
+    """A connection without a socket, and what a server answers to its request."""
+
+    def __init__(self) -> None:
+        self.listener, self.transport = Listener(), Transport()
+        self.connection = Connection(
+            ClientProtocol(parse_uri("ws://x"), max_size=MESSAGE_LIMIT), self.listener
+        )
+        self.connection.connection_made(self.transport)
+        self.server = ServerProtocol()
+        self.server.receive_data(self.transport.written)
+        [request] = self.server.events_received()
+        self.server.send_response(self.server.accept(request))  # type: ignore[arg-type] - it is a request
+
+    def hear(self, data: bytes, sizes: Iterable[int]) -> None:
+        """Read the data in pieces of these sizes, the rest at once."""
+        for size in (*sizes, len(data)):
+            piece, data = data[:size], data[size:]
+            self.connection.get_buffer(-1)[: len(piece)] = piece
+            if piece:
+                self.connection.buffer_updated(len(piece))
+
+
+MESSAGES = st.lists(
+    st.one_of(
+        st.tuples(st.just("text"), st.sampled_from([0, 1, 125, 126, 127, 500]).map(lambda n: "é" * (n // 2))),
+        st.tuples(st.just("parts"), st.text(max_size=5)),
+        st.tuples(st.just("binary"), st.text(max_size=5)),
+        st.tuples(st.just("ping"), st.text(max_size=5)),
+    ),
+    max_size=8,
+)
+
+
+@given(MESSAGES, st.booleans(), st.lists(st.integers(1, 200), max_size=40))
+async def test_messages_arrive_whole_and_in_order_however_the_stream_is_cut(
+    messages: list[tuple[str, str]], closes: bool, sizes: list[int]
+) -> None:
+    client = Client()
+    server, expected = client.server, []
+    for kind, text in messages:
+        data = text.encode()
+        if kind == "text":
+            server.send_text(data)
+        elif kind == "binary":
+            server.send_binary(data)
+        elif kind == "ping":
+            server.send_ping(data)
+        else:
+            server.send_text(data, fin=False)
+            server.send_ping(b"")
+            server.send_continuation(data, fin=True)
+            data += data
+        if kind != "ping":
+            expected.append(b"" if kind == "binary" else data)
+    if closes:
+        server.send_close(1000)
+    written = b"".join(server.data_to_send())
+    client.hear(written, sizes)
+    assert client.connection.opened.done()
+    assert client.listener.messages == expected
+    pongs = [event for event in heard_by(server, client) if event.opcode is Opcode.PONG]
+    assert len(pongs) == sum(kind in ("ping", "parts") for kind, _ in messages)
+
+
+def heard_by(server: ServerProtocol, client: Client) -> list[Frame]:
+    server.receive_data(client.transport.written.partition(b"\r\n\r\n")[2])
+    return [event for event in server.events_received() if isinstance(event, Frame)]
+
+
+WRONG = {
+    "a masked frame": (b"\x81\x81\x00\x00\x00\x00x", 1002),
+    "a reserved bit": (b"\xc1\x01x", 1002),
+    "an unknown opcode": (b"\x83\x01x", 1002),
+    "a message inside another": (b"\x01\x01x\x81\x01y", 1002),
+    "the rest of nothing": (b"\x80\x01x", 1002),
+    "a message that is too long": (b"\x81\x7f" + (MESSAGE_LIMIT + 1).to_bytes(8) + b"x" * 1000, 1009),
+    "a part that is too long": (b"\x01\x7f" + (2**62).to_bytes(8) + b"x" * 1000, 1009),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("size", [1, 3, 10_000])
+async def test_what_breaks_the_protocol_ends_the_connection_and_brings_no_more_messages(
+    name: str, size: int
+) -> None:
+    data, code = WRONG[name]
+    client = Client()
+    [answer] = client.server.data_to_send()
+    stream = answer + b"\x81\x02hi" + data + b"\x81\x02no" * 5
+    client.hear(stream, [size] * (len(stream) // size))
+    assert client.listener.messages == [b"hi"]
+    [close] = heard_by(client.server, client)
+    assert (close.opcode, int.from_bytes(close.data[:2], "big")) == (Opcode.CLOSE, code)
+
+
+async def test_a_long_message_that_comes_in_pieces() -> None:
+    client = Client()
+    text = b"x" * MESSAGE_LIMIT
+    client.server.send_text(text)
+    client.server.send_text(b"next")
+    data = b"".join(client.server.data_to_send())
+    client.hear(data, [module.READ_SIZE] * (len(data) // module.READ_SIZE))
+    assert client.listener.messages == [text, b"next"]

@@ -3,10 +3,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from app.delivery.docket import UNPROVED_LIMIT, Docket
-from app.delivery.judge import Candidate, Finding, Unproved
+from app.delivery.judge import FORGED, NO_SCORE, Candidate, Finding
 from app.scores.signed_score import SignedScore
 
-FORGED, NO_SCORE = Unproved(forged=True), Unproved(forged=False)
 GOOD = SignedScore("alice", 1, 1, "a", "{}")
 
 
@@ -20,7 +19,7 @@ class Relay:
 
 
 def candidate(event_id: str) -> Candidate:
-    return Candidate(event_id, 1, event_id, b"{}")
+    return Candidate(event_id, 1, event_id, GOOD, b"")
 
 
 class Setting:
@@ -33,8 +32,8 @@ class Setting:
 def test_in_the_order_of_arrival_and_no_more_than_asked_for() -> None:
     here = Setting()
     here.docket.add(here.one, map(candidate, "abc"))
-    assert [case.candidate.event_id for case in here.docket.take(2)] == ["a", "b"]
-    assert [case.candidate.event_id for case in here.docket.take(2)] == ["c"]
+    assert [one.event_id for _, one in here.docket.take(2)] == ["a", "b"]
+    assert [one.event_id for _, one in here.docket.take(2)] == ["c"]
     assert here.docket.take(2) == []
 
 
@@ -46,7 +45,7 @@ def test_an_event_from_three_relays_is_judged_once() -> None:
     here.docket.add(here.three, [candidate("a")])
     assert here.docket.take(9) == []
     here.known.add("a")
-    here.docket.settled(case, GOOD)
+    here.docket.settled([case], [GOOD])
     assert here.docket.take(9) == []
     assert (here.one.heard, here.two.heard, here.three.heard) == ([GOOD], [None], [None])
 
@@ -57,12 +56,11 @@ def test_a_forged_copy_hides_no_good_one() -> None:
         here.docket.add(relay, [candidate("a")])
     here.docket.add(here.one, [candidate("b")])
     case, other = here.docket.take(9)
-    here.docket.settled(case, FORGED)
-    here.docket.settled(other, GOOD)
+    here.docket.settled([case, other], [FORGED, GOOD])
     [case] = here.docket.take(9)
-    assert case.source is here.two
-    here.docket.settled(case, FORGED)
-    assert [case.source for case in here.docket.take(9)] == [here.three]
+    assert case[0] is here.two
+    here.docket.settled([case], [FORGED])
+    assert [source for source, _ in here.docket.take(9)] == [here.three]
     assert here.one.heard == [FORGED, GOOD]
 
 
@@ -70,9 +68,9 @@ def test_what_the_app_signed_and_is_no_score_is_judged_once_too() -> None:
     here = Setting()
     for number in range(UNPROVED_LIMIT + 1):
         here.docket.add(here.one, [candidate(str(number))])
-        here.docket.settled(here.docket.take(1)[0], NO_SCORE)
+        here.docket.settled(here.docket.take(1), [NO_SCORE])
     here.docket.add(here.one, [candidate(str(UNPROVED_LIMIT)), candidate("0")])
-    assert [case.candidate.event_id for case in here.docket.take(9)] == ["0"], "memory is bounded"
+    assert [one.event_id for _, one in here.docket.take(9)] == ["0"], "memory is bounded"
 
 
 def test_a_relay_that_is_not_trusted_any_more_is_not_looked_at() -> None:
@@ -90,5 +88,5 @@ def test_what_was_put_back_comes_first_again() -> None:
     here.docket.add(here.two, [candidate("a")])
     here.docket.take(9)
     here.docket.put_back(cases)
-    assert [case.candidate.event_id for case in here.docket.take(9)] == ["a", "b"]
+    assert [one.event_id for _, one in here.docket.take(9)] == ["a", "b"]
     assert len(here.docket) == 0

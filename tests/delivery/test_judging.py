@@ -9,7 +9,7 @@ import pytest
 
 from app.child.process import ChildFailed, ChildProcess
 from app.delivery import judging
-from app.delivery.judge import Candidate, Finding, Unproved
+from app.delivery.judge import Candidate, Finding, Unproved, looks_right
 from app.delivery.judging import BULK, Judging
 from app.nostr.keys import SecretKey
 from app.scores.score_event import sign_score
@@ -23,13 +23,14 @@ MANY = BULK + 500
 
 def candidates(count: int) -> list[Candidate]:
     """Every seventh is forged."""
-    signed = [sign_score(SECRET, username=f"p{n}", score=n % 121, created_at=n) for n in range(count)]
-    return [
-        Candidate(
-            one.id, one.created_at, f"p{n}", one.to_json().replace("5", "6" if n % 7 == 0 else "5").encode()
-        )
-        for n, one in enumerate(signed)
-    ]
+    made = []
+    for n in range(count):
+        event = sign_score(SECRET, username=f"p{n}", score=n % 121, created_at=n)
+        candidate = looks_right(event.to_json().encode(), frozenset({SECRET.pubkey}))
+        assert candidate is not None
+        record = candidate.record[::-1] if n % 7 == 0 else candidate.record
+        made.append(candidate._replace(record=record))
+    return made
 
 
 MADE = candidates(MANY)
@@ -52,7 +53,7 @@ class Setting:
     def __init__(self) -> None:
         self.found: list[Finding] = []
         self.relay = Relay()
-        self.judging = Judging(frozenset({SECRET.pubkey}), lambda candidate: True, self.found.append)
+        self.judging = Judging(lambda candidate: True, self.found.extend)
 
     def is_right(self) -> bool:
         good = {one.event_id for one in self.found if not isinstance(one, Unproved)}
@@ -76,8 +77,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
     processes: list[ChildProcess] = []
     start = ChildProcess.start
 
-    async def remembered(*command: str) -> ChildProcess:
-        processes.append(await start(*command))
+    async def remembered(module: str) -> ChildProcess:
+        processes.append(await start(module))
         return processes[-1]
 
     monkeypatch.setattr(ChildProcess, "start", remembered)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from nostr_sdk import Keys
 
+from app.delivery import judging
 from app.delivery.reader import Reader
 from app.delivery.relay_reader import ReaderState
 from app.nostr import nip19
+from app.nostr.signature import record_holds
 from app.scores.score_event import sign_deletion
 from tests.clock import Clock
 from tests.delivery.board_relays import (
@@ -30,7 +32,7 @@ from tests.relays.events import signed_event
 from tests.relays.virtual_time import virtual_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.delivery.connection import Connection
     from tests.relays.fake import FakeRelay
@@ -144,14 +146,19 @@ async def test_it_does_not_wait_for_one_that_is_not_there() -> None:
         assert "Connect call failed" in reader.relays[1].reason
 
 
+def counted(checked: list[bytes]) -> Callable[[bytes], bool]:
+    def check(record: bytes) -> bool:
+        checked.append(record)
+        return record_holds(record)
+
+    return check
+
+
 @virtual_time
 async def test_a_signature_is_checked_once_for_all_relays(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.delivery import judge
-
     checked: list[bytes] = []
-    verify_with = judge.verify_with
     monkeypatch.setattr(
-        judge, "verify_with", lambda text, keys: (checked.append(text), verify_with(text, keys))[1]
+        judging, "record_holds", lambda record: (checked.append(record), record_holds(record))[1]
     )
     stale = signed("alice", 120, NOW - 1)
     foreign = signed("carla", 120, secret=OLD)
@@ -234,12 +241,9 @@ async def test_1203_players_of_which_700_in_one_second(cap: int, complete: bool,
 @virtual_time
 async def test_a_relay_that_is_cut_off_is_read_again_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody may have brought it an old event meanwhile: a service after an outage, or an auditor."""
-    from app.delivery import judge
-
     checked: list[bytes] = []
-    verify_with = judge.verify_with
     monkeypatch.setattr(
-        judge, "verify_with", lambda text, keys: (checked.append(text), verify_with(text, keys))[1]
+        judging, "record_holds", lambda record: (checked.append(record), record_holds(record))[1]
     )
     many = [signed(f"p{n}", n % 61, NOW - n) for n in range(60)]
     async with holding(ALICE, *many, cap=25) as relay, reading(relay) as reader:

@@ -130,7 +130,8 @@ async def test_a_forged_copy_that_comes_first_hides_no_good_one() -> None:
 async def test_a_relay_that_forges_without_end_is_left_alone_for_a_while(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    texts = [message({**ALICE.to_dict(), "id": f"{n:064x}"}, "page1") for n in range(FORGED_LIMIT + 500)]
+    unsigned = (signed(f"p{n}", 1).to_dict() for n in range(FORGED_LIMIT + 500))
+    texts = [message({**event, "sig": "0" * 128}, "page1") for event in unsigned]
     with caplog.at_level(logging.WARNING):
         async with (
             holding(ALICE, BOB) as good,
