@@ -125,7 +125,7 @@ class MatchHost:
         hold = self._engine.accepting()
         opening = Opening(terms, hidden, committed, token_hash(token), principal, hold)
         self._hand_over(await self._store.write(self._book.open, opening, bulky=True), hold)
-        return Opened(await self._get(terms.match), token)
+        return Opened(self._remember(await self._get(terms.match)), token)
 
     async def find(self, match_id: str) -> StoredMatch | None:
         """The match as it stands now: one that has expired is closed first."""
@@ -136,12 +136,12 @@ class MatchHost:
         return match
 
     async def last_seen(self, match_id: str) -> StoredMatch | None:
-        """The match as this process saw it last, or else as it stands now: what `play` needs."""
+        """The match as this process saw it last, or else as it stands now: what `deal` and `play` need."""
         match = self._seen.get(match_id)
         return await self.find(match_id) if match is None or match.is_due(self._clock()) else match
 
     async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
-        """Deal a match that `find` gave; one that was dealt with this seed stays as it is.
+        """Deal a match that `last_seen` gave; one that was dealt with this seed stays as it is.
 
         Raises:
             AlreadyDealt: it was dealt with another seed.
@@ -161,8 +161,12 @@ class MatchHost:
             )
             if fault is not None:
                 raise InvalidStatement(fault)
-            await self._store.write(self._book.deal, Deal(match.terms.match, client_seed, statement))
-            match = await self._get(match.terms.match)
+            deal = Deal(match.terms.match, client_seed, statement)
+            due = await self._store.write(self._book.deal, deal)
+            if due is None:  # it has gone on elsewhere
+                match = await self._get(match.terms.match)
+            else:
+                match = self._remember(match.dealt(client_seed, statement, due))
         if match.client_seed != client_seed:
             raise AlreadyDealt("the match was dealt with another seed")
         return match
@@ -260,8 +264,11 @@ class MatchHost:
         if step.ends:
             self._hand_over(written.published, step.hold)
             return await self._get(match.terms.match)
-        match = replace(match, hand=after, due=written.due)
+        return self._remember(replace(match, hand=after, due=written.due))
+
+    def _remember(self, match: StoredMatch) -> StoredMatch:
         self._seen[match.terms.match] = match
+        self._seen.move_to_end(match.terms.match)
         if len(self._seen) > SEEN:
             self._seen.popitem(last=False)
         return match

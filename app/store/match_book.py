@@ -132,11 +132,16 @@ class MatchBook:
                 answers.append(refusal)
         return answers
 
-    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[bool]:
-        """Deal each match, if nothing was dealt yet; an operation for the writer."""
+    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[float | None]:
+        """Deal each match, if nothing was dealt yet; an operation for the writer.
+
+        The answer is when the match expires now, unix seconds; None where it could not be dealt.
+        """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
         return [
-            bool(cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match))
+            due
+            if cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match)
+            else None
             for deal in deals
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +109,17 @@ class StoredMatch:
     def cards(self) -> tuple[Card, ...]:
         """Both sides' cards, in the order played."""
         return tuple(ply.card for ply in self.hand.plays) if self.hand else ()
+
+    def dealt(self, client_seed: bytes, statement: Event, due: float) -> StoredMatch:
+        """The match once it is dealt with the player's seed."""
+        return replace(
+            self,
+            state=MatchState.PLAYING,
+            due=due,
+            client_seed=client_seed,
+            statement=statement,
+            hand=Match.deal(self.terms, self.secrets.server_seed, client_seed),
+        )
 
     def is_due(self, now: float) -> bool:
         """Whether something is to be done about it by now."""
