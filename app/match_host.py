@@ -261,9 +261,9 @@ class MatchHost:
         self._seen.pop(match.terms.match, None)
         if written is None:
             return None
-        if step.ends:
+        if written.closed is not None:
             self._hand_over(written.published, step.hold)
-            return await self._get(match.terms.match)
+            return written.closed
         return self._remember(replace(match, hand=after, due=written.due))
 
     def _remember(self, match: StoredMatch) -> StoredMatch:
