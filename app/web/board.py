@@ -94,21 +94,29 @@ class BoardView:
         self._windows = Windows(source.board, proofs=self.proofs)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
 
-    def render(self, query: BoardQuery) -> Rendered:
-        """The document that GET /v1/leaderboard answers.
+    def render(self, query: BoardQuery, rows: Rows | None = None) -> Rendered:
+        """The document that GET /v1/leaderboard answers; `rows` are a stream's own.
 
         Raises:
             NotOnBoard: `around` names nobody who is on it.
         """
-        return self.keep(query, "document", lambda rows: orjson.dumps(self._document(query, rows)))
+        form = "document" if rows is None else "stream"
+        return self.keep(query, form, lambda rows: orjson.dumps(self._document(query, rows)), rows)
 
-    def keep(self, query: BoardQuery, form: Hashable, make: Callable[[Rows], bytes]) -> Rendered:
+    def keep(
+        self,
+        query: BoardQuery,
+        form: Hashable,
+        make: Callable[[Rows], bytes],
+        rows: Rows | None = None,
+    ) -> Rendered:
         """What `make` makes of the rows of the time that is asked for, and of how the relays stand.
 
         It is not made again for the same query and `form` until either has changed.
         """
         since, until = query.window(self._clock())
-        rows = self._windows.rows(since, until, query.wanted)
+        if rows is None:
+            rows = self._windows.rows(since, until, query.wanted)
         key = (query, since, until, form)
         stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
