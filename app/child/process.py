@@ -67,7 +67,8 @@ class ChildProcess:
 
     def send(self, message: bytes) -> None:
         """Have a message answered; the answer is the next that is received."""
-        self._stdin.write(packed(message))
+        if not self._stdin.is_closing():  # else `receive` tells that the process is gone
+            self._stdin.write(packed(message))
 
     async def receive(self) -> bytes:
         """The answer to the message that was sent first.

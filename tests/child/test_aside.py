@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,6 +85,24 @@ async def test_what_a_process_leaves_a_thread_does_and_later_another_process(
     assert "tests.child.echo ended too soon" in caplog.text
     assert f"a thread does its work for {seconds:.0f} seconds" in caplog.text
     assert len(started) == (1 if then == b"thread" else 2)
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_a_process_that_died_while_nobody_asked(loop: str) -> None:
+    """On uvloop, on which the service runs, its closed pipe is another matter than on asyncio's own loop."""
+
+    async def kill_and_ask() -> list[bytes]:
+        work = Aside(here, "tests.child.echo", "from")
+        answers = [await work.ask(b"one")]
+        assert work._process is not None
+        os.kill(work._process.pid, signal.SIGKILL)
+        await work._process._process.wait()
+        answers += await asyncio.gather(*map(work.ask, (b"two", b"three", b"four")))
+        await work.close()
+        return answers
+
+    with asyncio.Runner(loop_factory=pytest.importorskip(loop).new_event_loop) as runner:
+        assert runner.run(kill_and_ask()) == [b"from:one", b"thread:two", b"thread:three", b"thread:four"]
 
 
 async def test_no_process_to_be_had(
