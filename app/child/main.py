@@ -21,7 +21,8 @@ def serve(answer: Callable[[bytes], bytes], nice: int = 0) -> None:
     Args:
         nice: how far to give way to other processes, the parent among them.
     """
-    os.nice(nice)
+    if sys.platform != "win32":
+        os.nice(nice)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while head := source.read(4):
         sink.write(packed(answer(source.read(int.from_bytes(head)))))
