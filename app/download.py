@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import httpcore  # noqa: F401 - httpx would load it with the first call, and hold up a loop that serves
 import httpx
 
 SECONDS = 10.0

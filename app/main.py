@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app import replay_main
+from app.child.aside import Aside
 from app.delivery.connection import tls_context
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
@@ -84,6 +86,7 @@ class Service:
     engine: Engine
     publisher: Publisher
     host: MatchHost
+    replays: Aside
     counters: Counters
     jwt_tokens: JwtTokens | None
     unread: Mapping[str, str]
@@ -109,7 +112,7 @@ class Service:
             *Scores(self.publisher, sign_in, public_url, only_proved=self.settings.require_proof).routes(),
             *Matches(self.host, sign_in, public_url).routes(),
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
-            *Verification(self.settings.verifying_keys, limits, sign_in).routes(),
+            *Verification(self.settings.verifying_keys, limits, sign_in, self.replays).routes(),
             *protocol_routes(self.settings),
             *nip05_routes(self.settings.pubkey, self.settings.public_relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
@@ -198,6 +201,8 @@ async def open_service(
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
             host = MatchHost(store, book, engine, patient_clock)
+            keys = settings.verifying_keys
+            replays = Aside(partial(replay_main.answer, keys=keys), "app.replay_main", *sorted(keys))
             tasks = [
                 asyncio.create_task(host.sweep(), name="matches"),
                 asyncio.create_task(_beat(outbox, engine), name="beat"),
@@ -209,10 +214,21 @@ async def open_service(
             try:
                 publisher = Publisher(store, ledger, engine)
                 yield Service(
-                    settings, store, ledger, engine, publisher, host, counters, jwt_tokens, unread, clock
+                    settings,
+                    store,
+                    ledger,
+                    engine,
+                    publisher,
+                    host,
+                    replays,
+                    counters,
+                    jwt_tokens,
+                    unread,
+                    clock,
                 )
             finally:
-                host.close()
+                await host.close()
+                await replays.close()
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)

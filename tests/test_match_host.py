@@ -80,7 +80,7 @@ async def dealt(host: MatchHost, level: str = "sharp") -> StoredMatch:
 
 
 def held(match: StoredMatch) -> tuple[Card, ...]:
-    hand = match.hand()
+    hand = match.hand
     assert hand is not None
     return hand.observation.hand
 

@@ -7,7 +7,7 @@ written only onto the state that it was made for: of two that are made at once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.matches.transcript import KIND as TRANSCRIPT
@@ -85,10 +85,12 @@ class Written:
     Attributes:
         due: when the match expires now, if it is not over; unix seconds.
         published: what its end brought about.
+        closed: the match as it is after its end; None if it has not ended.
     """
 
     due: float
-    published: Published
+    published: Published = ()
+    closed: StoredMatch | None = None
 
 
 class MatchBook:
@@ -141,11 +143,16 @@ class MatchBook:
                 answers.append(refusal)
         return answers
 
-    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[bool]:
-        """Deal each match, if nothing was dealt yet; an operation for the writer."""
+    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[float | None]:
+        """Deal each match, if nothing was dealt yet; an operation for the writer.
+
+        The answer is when the match expires now, unix seconds; None where it could not be dealt.
+        """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
         return [
-            bool(cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match))
+            due
+            if cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match)
+            else None
             for deal in deals
         ]
 
@@ -162,9 +169,9 @@ class MatchBook:
             if not cursor.fetch(_PLAY, cards, due, step.match, _text(step.before)):
                 answers.append(None)
             elif step.ends:
-                answers.append(Written(due, self._close(connection, step.match, None, step.hold)))
+                answers.append(Written(due, *self._close(connection, step.match, None, step.hold)))
             else:
-                answers.append(Written(due, ()))
+                answers.append(Written(due))
         return answers
 
     def close(self, connection: Connection, endings: Sequence[Ending]) -> list[Published | Refused]:
@@ -176,7 +183,8 @@ class MatchBook:
         answers: list[Published | Refused] = []
         for ending in endings:
             try:
-                answers.append(self._close(connection, ending.match, ending.forfeit, ending.hold))
+                published, _ = self._close(connection, ending.match, ending.forfeit, ending.hold)
+                answers.append(published)
             except ClockBehind as behind:
                 answers.append(behind)
         return answers
@@ -193,7 +201,7 @@ class MatchBook:
         check_abandoned(connection, opening.principal, now)
         published: Published = ()
         if before is not None:
-            published = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
+            published, _ = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
         event = self._sign_commitment(terms, opening.commitment, int(now))
         signed = self._write(cursor, event, f"{terms.match}:commitment", terms, opening.hold, now)
         if unowned:
@@ -209,18 +217,20 @@ class MatchBook:
 
     def _close(
         self, connection: Connection, match_id: str, forfeit: Forfeit | None, hold: frozenset[str]
-    ) -> Published:
-        """Close a match that was resigned, has expired, or is played to its end; raises ClockBehind."""
+    ) -> tuple[Published, StoredMatch | None]:
+        """Close a match that was resigned, has expired, or is played to its end; raises ClockBehind.
+
+        The answer is what that brought about, and the match as it is then; None if there is none.
+        """
         cursor, now = cursor_of(connection), self._clock()
         found = lock_match(connection, match_id)
         if found is None or not (found.state.is_open or found.unpublished is Unpublished.WAITING):
-            return ()
+            return (), found
         if forfeit is Forfeit.EXPIRED and not found.is_due(self._patient_clock()):
-            return ()
-        hand = found.hand()
+            return (), found
+        hand = found.hand
         if hand is None:
-            cursor.run(_CLOSE, MatchState.LAPSED.value, None, forfeit, None, None, None, match_id)
-            return ()
+            return (), _saved(cursor, replace(found, state=MatchState.LAPSED, due=None, forfeit=forfeit))
         published: Published = ()
         score: Event | None = None
         unpublished: Unpublished | None = None
@@ -240,9 +250,8 @@ class MatchBook:
                 case Signed():
                     published, score = (answer,), answer.event
                 case TooFast(retry_after=wait) | ClockBehind(seconds=wait):
-                    waiting = Unpublished.WAITING.value
-                    cursor.run(_CLOSE, state.value, now + wait, None, waiting, None, None, match_id)
-                    return ()
+                    ended = replace(found, state=state, due=now + wait, unpublished=Unpublished.WAITING)
+                    return (), _saved(cursor, ended)
                 case NotImproved():
                     unpublished = Unpublished.NOT_IMPROVED
                 case NameBanned():
@@ -255,12 +264,16 @@ class MatchBook:
                     raise AssertionError(f"the ledger answered {answer!r}")
         event = self._sign_transcript(_transcript(found, hand, forfeit, score), int(now))
         signed = self._write(cursor, event, f"{match_id}:transcript", found.terms, hold, now)
-        cursor.run(
-            _CLOSE,
-            *(state.value, None, forfeit, unpublished and unpublished.value),
-            *(score and score.id, event.id, match_id),
+        ended = replace(
+            found,
+            state=state,
+            due=None,
+            forfeit=forfeit,
+            unpublished=unpublished,
+            score=None if score is None else score.id,
+            transcript=event.id,
         )
-        return (*published, signed)
+        return (*published, signed), _saved(cursor, ended)
 
     def _write(
         self, cursor: Cursor, event: Event, d: str, terms: Terms, hold: frozenset[str], now: float
@@ -273,6 +286,16 @@ class MatchBook:
         entry = Entry(seq, d, terms.username, 0, event, event.to_json(), hold, published=published)
         (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, high_water))
         return signed
+
+
+def _saved(cursor: Cursor, ended: StoredMatch) -> StoredMatch:
+    """Write how a match has ended."""
+    cursor.run(
+        _CLOSE,
+        *(ended.state.value, ended.due, ended.forfeit, ended.unpublished),
+        *(ended.score, ended.transcript, ended.terms.match),
+    )
+    return ended
 
 
 def _transcript(found: StoredMatch, hand: Match, forfeit: Forfeit | None, score: Event | None) -> Transcript:

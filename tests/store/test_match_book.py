@@ -77,7 +77,7 @@ def test_a_whole_match_is_one_score_and_one_transcript_that_replays(table: Table
 def test_a_step_onto_what_is_no_longer_there_is_not_written(table: Table) -> None:
     table.open(A)
     table.deal(A)
-    before = table.find(A).hand()
+    before = table.find(A).hand
     first, written = table.step(A, before)
     assert isinstance(written, Written)
     assert (written.due, written.published) == (table.find(A).due, ())
@@ -214,7 +214,7 @@ def test_a_name_that_is_ahead_of_the_clock_delays_the_score_and_never_refuses_it
     found = table.find(A)
     assert (found.state, found.unpublished) == (MatchState.FINISHED, Unpublished.WAITING)
     assert (found.score, found.transcript) == (None, None)
-    assert found.hand() == hand
+    assert found.hand == hand
     assert found.due is not None
     clock.now = found.due
     assert len(table.close(A, Forfeit.EXPIRED)) == 2  # type: ignore[arg-type]
@@ -330,7 +330,7 @@ def test_no_text_of_a_match_shows_what_is_hidden(table: Table) -> None:
     table.open(A)
     table.deal(A)
     found = table.find(A)
-    for text in (repr(found), str(found), repr(found.hand())):
+    for text in (repr(found), str(found), repr(found.hand)):
         assert HIDDEN.server_seed.hex() not in text
         assert repr(HIDDEN.server_seed) not in text
         assert "t" * 64 not in text
