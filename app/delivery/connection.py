@@ -124,7 +124,7 @@ class Connection(asyncio.BufferedProtocol):
         self._heard = True
         self._pinged = False
         self._reason = ""
-        self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
+        self._timers: dict[Callable[[], None], tuple[float, asyncio.TimerHandle]] = {}
 
     @property
     def is_open(self) -> bool:
@@ -192,7 +192,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone; say why."""
-        for timer in self._timers.values():
+        for _, timer in self._timers.values():
             timer.cancel()
         close = self._protocol.close_rcvd
         reason = self._reason or (str(close) if close else "") or (str(exc) if exc else "")
@@ -291,10 +291,10 @@ class Connection(asyncio.BufferedProtocol):
     def _later(self, seconds: float, act: Callable[[], None]) -> None:
         """Do something later, once, as long as the socket lives; of two times the later one counts."""
         at = self._loop.time() + seconds
-        if (timer := self._timers.get(act)) is not None:
-            at = max(at, timer.when())
-            timer.cancel()
-        self._timers[act] = self._loop.call_at(at, act)
+        if (before := self._timers.get(act)) is not None:
+            at = max(at, before[0])
+            before[1].cancel()
+        self._timers[act] = at, self._loop.call_at(at, act)
 
     def _check(self) -> None:
         """Keep the connection alive and drop it when the relay has fallen silent."""
