@@ -15,13 +15,14 @@ from typing import Protocol, cast
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidURI
-from websockets.frames import CloseCode, Frame, Opcode
+from websockets.frames import CloseCode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from app.delivery.answer import one_line
 from app.delivery.flood import Flood
-from app.delivery.frames import frame_end, take_texts, text_frame
+from app.delivery.frames import text_frame
+from app.delivery.incoming import Incoming
 
 CONNECT_SECONDS = 10.0
 PING_SECONDS = 20.0
@@ -36,7 +37,6 @@ FRAMES_PER_MESSAGE = 8
 
 THROTTLE_LIMIT_SECONDS = 5.0
 
-_FRAME_LIMIT = MESSAGE_LIMIT + 10  # with its head
 
 _STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
 # Frames are never logged: the library's own logger would write them out at level DEBUG.
@@ -116,10 +116,7 @@ class Connection(asyncio.BufferedProtocol):
         self._protocol = protocol
         self._receiver = receiver
         self._buffer = bytearray(READ_SIZE)
-        self._tail = bytearray()  # of what was read: the beginning of a frame
-        self._frame_size = 0  # of that frame, if enough of it is there to tell
-        self._fragments = bytearray()  # of a message that goes on
-        self._fragmented = self._binary = False
+        self._incoming = Incoming(protocol, MESSAGE_LIMIT)
         self._flood = Flood()
         self._heard = True
         self._pinged = False
@@ -179,7 +176,7 @@ class Connection(asyncio.BufferedProtocol):
                 return
             self.opened.set_result(None)
             self._later(PING_SECONDS, self._check)
-        messages, others = self._messages(data)
+        messages, others = self._incoming.feed(data)
         self._rest(others, messages)
         self._flush()
         if messages:
@@ -229,49 +226,11 @@ class Connection(asyncio.BufferedProtocol):
                 return b""
         return data[at:]
 
-    def _messages(self, data: bytes) -> tuple[list[bytes], int]:
-        """The messages that are complete now, in order, and how many frames the library has read."""
-        messages: list[bytes] = []
-        if self._tail:
-            self._tail += data
-            if len(self._tail) < self._frame_size:
-                return messages, 0  # nothing is looked at again for every byte of a long frame
-            data = bytes(self._tail)
-        others = at = size = 0
-        while at < len(data):
-            if not self._fragmented and self._protocol.state is State.OPEN:
-                at = take_texts(data, at, messages)
-            end = frame_end(data, at)
-            if self._protocol.state is not State.OPEN or (end is not None and end - at > _FRAME_LIMIT):
-                end = len(data)  # the library closes, or will have to: it can have everything
-            if end is None or end > len(data):
-                size = 0 if end is None else end - at
-                break
-            self._protocol.receive_data(data[at:end])
-            others += self._take_others(messages)
-            at = end
-        self._tail, self._frame_size = bytearray(data[at:]), size
-        return messages, others
-
     def _rest(self, others: int, messages: Sequence[bytes]) -> None:
         """Read more slowly from a relay that sends many frames, or single bytes, for few messages."""
         useless = max(others - FRAMES_PER_MESSAGE * len(messages), 0) + (not messages)
         if useless and (rest := self._flood.rest(useless, 0, self._loop.time())):
             self.throttle(rest)
-
-    def _take_others(self, messages: list[bytes]) -> int:
-        """Take the frames that the library has read; returns how many there were."""
-        frames = [event for event in self._protocol.events_received() if isinstance(event, Frame)]
-        for frame in frames:
-            if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                if frame.opcode is not Opcode.CONT:
-                    self._binary = frame.opcode is Opcode.BINARY
-                self._fragments += frame.data
-                self._fragmented = not frame.fin
-                if frame.fin:
-                    messages.append(b"" if self._binary else bytes(self._fragments))
-                    self._fragments.clear()
-        return len(frames)
 
     def _flush(self) -> None:
         """Write what the protocol wants written, and see to it that a closing handshake ends."""

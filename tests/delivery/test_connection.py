@@ -21,6 +21,7 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from app.delivery import connection as module
+from app.delivery import incoming
 from app.delivery.connection import MESSAGE_LIMIT, ConnectError, Connection, connect
 from app.delivery.frames import frame_end
 from tests.relays.fake import FakeRelay, nothing
@@ -145,7 +146,7 @@ async def test_a_flood_of_empty_fragments_is_read_slowly_and_not_kept() -> None:
         before = loop.time()
         relay.peers[0].flush()
         await asyncio.sleep(0.9)  # of a second's rest
-        assert connection._fragments == b"the "
+        assert connection._incoming._fragments == b"the "
         await listener.heard.wait()
         assert loop.time() - before >= 1
         assert listener.messages == [b"the end"]
@@ -304,7 +305,7 @@ async def test_a_long_frame_is_not_looked_at_again_for_every_byte_of_it(
         looks.append(len(data))
         return frame_end(data, start)
 
-    monkeypatch.setattr(module, "frame_end", counted)
+    monkeypatch.setattr(incoming, "frame_end", counted)
     client = Client()
     client.server.send_text(b"x" * 1_000_000)
     data = b"".join(client.server.data_to_send())
