@@ -12,7 +12,7 @@ from app.nostr import nip09
 from app.scores.published import read_published
 from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
-from app.store.journal import last_signed
+from app.store.journal import ask_last
 from app.store.names import lock_names
 from app.store.tables import delivery, event
 
@@ -56,8 +56,9 @@ def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bo
     cursor = cursor_of(connection)
     subjects = [subject_of(one.event) for one in found]
     cursor.lock(lock_names({subject.d for subject in subjects if subject}))
-    last, high_water = last_signed(cursor)
-    seqs = iter(cursor.next_seqs(last, len(found)))
+    asked, ask_seqs = ask_last(cursor), cursor.ask_seqs(len(found))
+    last, high_water = asked()
+    seqs = iter(ask_seqs(last))
     answers = []
     for one, subject in zip(found, subjects, strict=True):
         if subject is None or one.event.created_at > now + AHEAD_LIMIT:

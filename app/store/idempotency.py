@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.principal import Principal
-    from app.store.cursor import Cursor
+    from app.store.cursor import Cursor, Later
 
 # Seconds for which an outcome is kept.
 KEPT = 24 * 60 * 60
@@ -68,14 +68,14 @@ _INSERT = Insert(
 _PRUNE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT ?)"
 
 
-def read_results(cursor: Cursor, attempts: Sequence[Attempt], now: float) -> dict[str, Result]:
+def ask_results(cursor: Cursor, attempts: Sequence[Attempt], now: float) -> Later[dict[str, Result]]:
     """What attempts of the last 24 hours came to, by their ids."""
     if not attempts:
-        return {}
-    rows = cursor.fetch(_SELECT, [attempt.id for attempt in attempts], now - KEPT)
-    return {
+        return dict
+    rows = cursor.ask(_SELECT, [attempt.id for attempt in attempts], now - KEPT)
+    return lambda: {
         attempt_id: Result(fingerprint, seq, event_id, bool(improved))
-        for attempt_id, fingerprint, seq, event_id, improved in rows
+        for attempt_id, fingerprint, seq, event_id, improved in rows()
     }
 
 

@@ -16,10 +16,10 @@ from app.principal import PUBLISH_ANY, Principal, key_id_of
 from app.scores.score import Claim
 from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
-from app.store.journal import Entry, Signed, read_last
+from app.store.journal import Entry, Signed, ask_last
 from app.store.ledger import NotImproved, Request
 from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
-from app.store.names import Name, lock_names, read_names, write_owners
+from app.store.names import Name, ask_names, lock_names, write_owners
 from app.store.refusals import (
     ClockBehind,
     KeyRevoked,
@@ -29,7 +29,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import active_keys, check_key, check_name
+from app.store.rights import ask_active_keys, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -123,7 +123,7 @@ class MatchBook:
         """
         cursor = cursor_of(connection)
         cursor.lock(lock_names({identifier(opening.terms.username) for opening in openings}))
-        active = active_keys(cursor, [opening.principal for opening in openings])
+        active = ask_active_keys(cursor, [opening.principal for opening in openings])()
         answers: list[Published | Refused] = []
         for opening in openings:
             try:
@@ -174,10 +174,11 @@ class MatchBook:
 
     def _open(self, connection: Connection, opening: Opening, active: set[str]) -> Published:
         cursor, now, terms = cursor_of(connection), self._clock(), opening.terms
-        read_last(cursor, now)  # or ClockBehind
-        check_key(opening.principal, active)
         d = identifier(terms.username)
-        unowned = check_name(read_names(cursor, {d}).get(d), d, opening.principal)
+        last, names = ask_last(cursor), ask_names(cursor, {d})
+        last().check(now)
+        check_key(opening.principal, active)
+        unowned = check_name(names().get(d), d, opening.principal)
         published: Published = ()
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
         if before is not None:
@@ -256,8 +257,10 @@ class MatchBook:
         self, cursor: Cursor, event: Event, d: str, terms: Terms, hold: frozenset[str], now: float
     ) -> Signed:
         """Write an event that is about a match."""
-        last, high_water = read_last(cursor, now)
-        (seq,) = cursor.next_seqs(last, 1)
+        asked, seqs = ask_last(cursor), cursor.ask_seqs(1)
+        last = asked()
+        last.check(now)
+        (seq,) = seqs(last.seq)
         published = self._publishes or event.kind != TRANSCRIPT
         entry = Entry(
             seq,
@@ -270,7 +273,7 @@ class MatchBook:
             None,
             published,
         )
-        (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, high_water))
+        (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, last.signed_at))
         return signed
 
 
