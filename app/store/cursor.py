@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import orjson
 
-from app.store.pipeline import pipeline_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from sqlite3 import Cursor as SqliteCursor
@@ -36,6 +34,9 @@ R = TypeVar("R")
 Later = Callable[[], R]
 """What a database is asked for; calling it waits for the answer."""
 Rows = Later[list[tuple[Any, ...]]]
+
+PIPELINE = "pipeline"
+"""Under which name a connection to PostgreSQL keeps its own."""
 
 WAITING_CHANNEL = "briscola_waiting"
 """Where PostgreSQL tells every process that deliveries wait which nobody holds."""
@@ -116,7 +117,7 @@ def cursor_of(connection: Connection) -> Cursor:
     """A cursor in the connection's transaction."""
     if connection.dialect.name == "sqlite":
         return _SqliteCursor(connection.connection.cursor())  # type: ignore[arg-type]  # the driver's own
-    return _PostgresCursor(pipeline_of(connection))
+    return _PostgresCursor(connection.info[PIPELINE])
 
 
 class _SqliteCursor:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from sqlalchemy import event
+
+from app.store.cursor import PIPELINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import psycopg
     from sqlalchemy import Connection, Engine
 
     from app.store.cursor import Rows
-
-_KEY = "pipeline"
 
 
 class Pipeline:
@@ -47,11 +47,22 @@ class Pipeline:
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, []
-        with self._connection.pipeline():
-            for cursor, statement, values in waiting:
-                cursor.execute(statement, values)
-            if commit:
-                self._connection.commit()
+        fault: psycopg.Error | None = None
+        try:
+            with self._connection.pipeline():
+                try:
+                    for cursor, statement, values in waiting:
+                        cursor.execute(statement, values)
+                    if commit:
+                        self._connection.commit()
+                except psycopg.Error as error:
+                    fault = (
+                        error  # held here, because on its way out it would be logged for each that follows
+                    )
+        except psycopg.Error as error:
+            fault = fault or error
+        if fault is not None:
+            raise fault
 
     def forget(self) -> None:
         """Send nothing of what waits."""
@@ -63,29 +74,32 @@ class Pipeline:
         return cursor.fetchall()
 
 
-def pipeline_of(connection: Connection) -> Pipeline:
-    """The pipeline of a connection whose engine has them."""
-    pipeline: Pipeline = connection.info[_KEY]
-    return pipeline
-
-
 def give_pipelines(engine: Engine) -> None:
-    """Give every connection of an engine a pipeline; what SQLAlchemy itself sends, follows what waits."""
+    """Give every connection of an engine a pipeline; what SQLAlchemy itself sends follows what waits."""
 
     @event.listens_for(engine, "connect")
     def connected(connection: psycopg.Connection[Any], record: Any) -> None:
-        record.info[_KEY] = Pipeline(connection)
+        record.info[PIPELINE] = Pipeline(connection)
 
     @event.listens_for(engine, "before_cursor_execute")
     def send_first(connection: Connection, *_: object) -> None:
-        pipeline_of(connection).send()
+        _send(connection)
 
     @event.listens_for(engine, "commit")
     def commit(connection: Connection) -> None:
-        pipeline_of(connection).send(commit=True)
+        _send(connection, commit=True)
 
     @event.listens_for(engine, "rollback")
     @event.listens_for(engine, "rollback_savepoint")
     def forget(connection: Connection, *_: object) -> None:
         if not connection.invalidated:
-            pipeline_of(connection).forget()
+            connection.info[PIPELINE].forget()
+
+
+def _send(connection: Connection, *, commit: bool = False) -> None:
+    try:
+        connection.info[PIPELINE].send(commit=commit)
+    except psycopg.Error:
+        if connection.connection.closed:
+            connection.invalidate()  # or SQLAlchemy would ask it to roll back
+        raise
