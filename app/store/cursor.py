@@ -5,8 +5,8 @@ shares one journey to the server, and what answers nothing goes with the next on
 
 Each statement is written once, in SQL that SQLite and PostgreSQL both take, with two marks: `?` stands for
 a value, and `each(?)` for a list of texts as rows of one column, `value`. What only one of them needs is a
-method here: SQLite lets one transaction write at a time, so locks are PostgreSQL's alone. All other queries
-are SQLAlchemy's constructs, which fit both as they are.
+method here, or is left out for the other: SQLite lets one transaction write at a time, so locks are
+PostgreSQL's alone. All other queries are SQLAlchemy's constructs, which fit both as they are.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ PIPELINE = "pipeline"
 WAITING_CHANNEL = "briscola_waiting"
 """Where PostgreSQL tells every process that deliveries wait which nobody holds."""
 
+SKIP_LOCKED = "FOR UPDATE SKIP LOCKED"
+"""Rows that another transaction is about to change or delete are left to it."""
 
 _LOCK = "SELECT count(pg_advisory_xact_lock(value)) FROM unnest(?::bigint[]) AS each(value)"
 _LOCK_SHARED = "SELECT count(pg_advisory_xact_lock_shared(value)) FROM unnest(?::bigint[]) AS each(value)"
@@ -103,9 +105,6 @@ class Cursor(Protocol):
     def lock_shared(self, names: Iterable[str]) -> None:
         """Likewise, but those wait alone that lock the name for themselves."""
 
-    def try_lock(self, name: str) -> bool:
-        """Lock a name unless another transaction has; whether this one has it now."""
-
     def ask_seqs(self, count: int) -> Callable[[int], Sequence[int]]:
         """The numbers of the next events, given the highest that this transaction sees."""
 
@@ -151,9 +150,6 @@ class _SqliteCursor:
 
     def lock_shared(self, names: Iterable[str]) -> None:
         pass
-
-    def try_lock(self, name: str) -> bool:
-        return True
 
     def ask_seqs(self, count: int) -> Callable[[int], Sequence[int]]:
         return lambda last: range(last + 1, last + 1 + count)
@@ -201,9 +197,6 @@ class _PostgresCursor:
         if numbers := sorted({_lock_number(name) for name in names}):
             self.run(statement, numbers)
 
-    def try_lock(self, name: str) -> bool:
-        return bool(self.fetch("SELECT pg_try_advisory_xact_lock(?::bigint)", _lock_number(name))[0][0])
-
     def ask_seqs(self, count: int) -> Callable[[int], Sequence[int]]:
         # The highest that is seen may be overtaken: other processes write at the same time.
         rows = self.ask("SELECT nextval('event_seq_seq') FROM generate_series(1, ?)", count)
@@ -215,7 +208,8 @@ class _PostgresCursor:
 
 @cache
 def _for_sqlite(statement: str) -> str:
-    return statement.replace("each(?)", "(SELECT value FROM json_each(?)) AS each")
+    statement = statement.replace("each(?)", "(SELECT value FROM json_each(?)) AS each")
+    return statement.replace(SKIP_LOCKED, "")
 
 
 @cache

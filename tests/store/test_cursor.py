@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.store.cursor import Insert, Update, cursor_of
+from app.store.cursor import SKIP_LOCKED, Insert, Update, cursor_of
 from tests.service import rows
 from tests.store.players import opened
 
@@ -80,13 +80,16 @@ def test_a_name_is_locked_for_one_transaction_at_a_time(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["postgresql"], indirect=True)
-def test_shared_locks_and_locks_that_are_not_waited_for(database: Database, url: str) -> None:
+def test_shared_locks_and_rows_that_are_not_waited_for(database: Database, url: str) -> None:
+    with database.writer.begin() as connection:
+        cursor_of(connection).insert(NAMES, ROWS)
     with opened(url) as other, database.writer.begin() as mine, other.writer.begin() as theirs:
         cursor_of(mine).lock_shared(["key"])
         cursor_of(theirs).lock_shared(["key"])
-        assert cursor_of(mine).try_lock("job")
-        assert not cursor_of(theirs).try_lock("job")
-        assert cursor_of(theirs).try_lock("another job")
+        first = f"SELECT d FROM name WHERE owned_since IS NULL {SKIP_LOCKED}"
+        rest = f"SELECT d FROM name {SKIP_LOCKED}"
+        assert cursor_of(mine).fetch(first) == [("b'b",)]
+        assert {d for (d,) in cursor_of(theirs).fetch(rest)} == {ROWS[0][0], ROWS[2][0]}
 
 
 def test_numbers_of_events_are_given_once(database: Database) -> None:

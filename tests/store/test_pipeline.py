@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from app.store import journal, names
+from app.store import idempotency, journal, names
 from app.store.cursor import Insert, cursor_of
 from app.store.journal import Signed
 from app.store.store import Store
@@ -188,7 +188,9 @@ def test_a_connection_that_is_lost_with_its_commit_is_replaced(
         assert cursor_of(connection).fetch("SELECT d FROM name") == []
 
 
-@pytest.mark.parametrize("query", [journal._SELECT_NEWEST, journal._SUPERSEDE, names._SELECT])
+@pytest.mark.parametrize(
+    "query", [journal._SELECT_NEWEST, journal._SUPERSEDE, names._SELECT, idempotency._SELECT]
+)
 def test_a_plan_for_an_empty_table_finds_rows_by_their_keys_too(database: Database, query: str) -> None:
     """It is kept while the table grows."""
     with database.writer.begin() as connection:
