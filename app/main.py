@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from app import replay_main
+from app.child.aside import Aside
 from app.delivery.connection import tls_context
 from app.delivery.engine import Engine
 from app.delivery.information import fetch_limitation
@@ -18,6 +20,8 @@ from app.match_host import MatchHost
 from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
+from app.nostr.relay_url import public_relay_url
+from app.patient_clock import PatientClock
 from app.publisher import Publisher
 from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
@@ -82,6 +86,7 @@ class Service:
     engine: Engine
     publisher: Publisher
     host: MatchHost
+    replays: Aside
     counters: Counters
     jwt_tokens: JwtTokens | None
     unread: Mapping[str, str]
@@ -107,9 +112,9 @@ class Service:
             *Scores(self.publisher, sign_in, public_url, only_proved=self.settings.require_proof).routes(),
             *Matches(self.host, sign_in, public_url).routes(),
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
-            *Verification(self.settings.verifying_keys, limits, sign_in).routes(),
+            *Verification(self.settings.verifying_keys, limits, sign_in, self.replays).routes(),
             *protocol_routes(self.settings),
-            *nip05_routes(self.settings.pubkey, self.settings.relays),
+            *nip05_routes(self.settings.pubkey, self.settings.public_relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
             *Metrics(traffic, metrics.gather).routes(),
         ]
@@ -133,12 +138,17 @@ class Service:
 
 @asynccontextmanager
 async def open_service(
-    settings: Settings, clock: Callable[[], float] = time.time, *, briefly: bool = False
+    settings: Settings,
+    clock: Callable[[], float] = time.time,
+    *,
+    monotonic: Callable[[], float] = time.monotonic,
+    briefly: bool = False,
 ) -> AsyncIterator[Service]:
     """Open the store, connect to the relays, and close both in the end.
 
     Args:
         clock: unix seconds.
+        monotonic: seconds, on a clock that nobody sets.
         briefly: this process ends soon; a service beside it may have other relays, and keeps them.
 
     Raises:
@@ -171,6 +181,7 @@ async def open_service(
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )
+        patient_clock = PatientClock(clock, monotonic)
         book = MatchBook(
             sign_commitment=partial(_sign_commitment, settings.secret_key),
             sign_transcript=partial(sign_transcript, settings.secret_key),
@@ -179,6 +190,7 @@ async def open_service(
             expiry=settings.match_expiry,
             publishes=settings.publish_transcripts,
             clock=clock,
+            patient_clock=patient_clock,
         )
         unread = await recover(settings.relays, settings.verifying_keys, outbox)
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
@@ -188,7 +200,9 @@ async def open_service(
             ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            host = MatchHost(store, book, engine, clock)
+            host = MatchHost(store, book, engine, patient_clock)
+            keys = settings.verifying_keys
+            replays = Aside(partial(replay_main.answer, keys=keys), "app.replay_main", *sorted(keys))
             tasks = [
                 asyncio.create_task(host.sweep(), name="matches"),
                 asyncio.create_task(_beat(outbox, engine), name="beat"),
@@ -200,10 +214,21 @@ async def open_service(
             try:
                 publisher = Publisher(store, ledger, engine)
                 yield Service(
-                    settings, store, ledger, engine, publisher, host, counters, jwt_tokens, unread, clock
+                    settings,
+                    store,
+                    ledger,
+                    engine,
+                    publisher,
+                    host,
+                    replays,
+                    counters,
+                    jwt_tokens,
+                    unread,
+                    clock,
                 )
             finally:
-                host.close()
+                await host.close()
+                await replays.close()
                 for task in tasks:
                     task.cancel()
                 await asyncio.wait(tasks)
@@ -247,7 +272,12 @@ async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
             counts = await outbox.give_up()
             engine.gave_up(counts)
             for relay, count in counts.items():
-                log.error("%s: gave up %d deliveries: see `outbox list`", relay, count, extra=about(relay))
+                log.error(
+                    "%s: gave up %d deliveries: see `outbox list`",
+                    public_relay_url(relay),
+                    count,
+                    extra=about(relay),
+                )
         except StoreError as error:
             log.error("%s", error)
         await asyncio.sleep(_SWEEP_EVERY)

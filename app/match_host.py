@@ -92,20 +92,22 @@ class MatchHost:
     """Plays matches; `sweep` runs beside it, and `close` ends it.
 
     Args:
-        clock: wall clock, unix seconds.
+        patient_clock: the book's, by which a match has expired.
     """
 
-    def __init__(self, store: Store, book: MatchBook, engine: Engine, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, book: MatchBook, engine: Engine, patient_clock: Callable[[], float]
+    ) -> None:
         self._store = store
         self._book = book
         self._engine = engine
-        self._clock = clock
+        self._patient_clock = patient_clock
         self._thinking = Thinking()
         self._seen: OrderedDict[str, StoredMatch] = OrderedDict()
 
-    def close(self) -> None:
-        """Let go of the thread on which the computer thinks."""
-        self._thinking.close()
+    async def close(self) -> None:
+        """End the process in which the computer thinks."""
+        await self._thinking.close()
 
     async def open(self, username: str, level: str, player: str, principal: Principal) -> Opened:
         """Commit to a match and claim its name; the commitment is on disk, and on its way to the relays.
@@ -125,23 +127,23 @@ class MatchHost:
         hold = self._engine.accepting()
         opening = Opening(terms, hidden, committed, token_hash(token), principal, hold)
         self._hand_over(await self._store.write(self._book.open, opening, bulky=True), hold)
-        return Opened(await self._get(terms.match), token)
+        return Opened(self._remember(await self._get(terms.match)), token)
 
     async def find(self, match_id: str) -> StoredMatch | None:
         """The match as it stands now: one that has expired is closed first."""
         match = await self._read(match_id)
-        if match is not None and match.is_due(self._clock()):
+        if match is not None and match.is_due(self._patient_clock()):
             await self._close(match, Forfeit.EXPIRED)
             return await self._read(match_id)
         return match
 
     async def last_seen(self, match_id: str) -> StoredMatch | None:
-        """The match as this process saw it last, or else as it stands now: what `play` needs."""
+        """The match as this process saw it last, or else as it stands now: what `deal` and `play` need."""
         match = self._seen.get(match_id)
-        return await self.find(match_id) if match is None or match.is_due(self._clock()) else match
+        return await self.find(match_id) if match is None or match.is_due(self._patient_clock()) else match
 
     async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
-        """Deal a match that `find` gave; one that was dealt with this seed stays as it is.
+        """Deal a match that `last_seen` gave; one that was dealt with this seed stays as it is.
 
         Raises:
             AlreadyDealt: it was dealt with another seed.
@@ -161,8 +163,12 @@ class MatchHost:
             )
             if fault is not None:
                 raise InvalidStatement(fault)
-            await self._store.write(self._book.deal, Deal(match.terms.match, client_seed, statement))
-            match = await self._get(match.terms.match)
+            deal = Deal(match.terms.match, client_seed, statement)
+            due = await self._store.write(self._book.deal, deal)
+            if due is None:  # it has gone on elsewhere
+                match = await self._get(match.terms.match)
+            else:
+                match = self._remember(match.dealt(client_seed, statement, due))
         if match.client_seed != client_seed:
             raise AlreadyDealt("the match was dealt with another seed")
         return match
@@ -221,7 +227,7 @@ class MatchHost:
 
     async def sweep_once(self) -> None:
         """Close what has expired by now, and publish what had to wait until now."""
-        now = self._clock()
+        now = self._patient_clock()
         for match_id in await self._store.read(partial(due_matches, now=now)):
             try:
                 match = await self._read(match_id)
@@ -244,11 +250,11 @@ class MatchHost:
 
     async def _write(self, match: StoredMatch, after: Match) -> StoredMatch | None:
         """The match with the plays of `after`; None if it is no longer what they were made for."""
-        cards = tuple(play.card for play in after.plays)
+        before = match.cards
         step = Step(
             match.terms.match,
-            match.cards,
-            cards[len(match.cards) :],
+            before,
+            tuple(ply.card for ply in after.plays[len(before) :]),
             after.is_over,
             identifier(match.terms.username),
             self._engine.accepting(),
@@ -257,11 +263,14 @@ class MatchHost:
         self._seen.pop(match.terms.match, None)
         if written is None:
             return None
-        if step.ends:
+        if written.closed is not None:
             self._hand_over(written.published, step.hold)
-            return await self._get(match.terms.match)
-        match = replace(match, cards=cards, due=written.due)
+            return written.closed
+        return self._remember(replace(match, hand=after, due=written.due))
+
+    def _remember(self, match: StoredMatch) -> StoredMatch:
         self._seen[match.terms.match] = match
+        self._seen.move_to_end(match.terms.match)
         if len(self._seen) > SEEN:
             self._seen.popitem(last=False)
         return match
@@ -282,7 +291,7 @@ class MatchHost:
 
 def _playable(match: StoredMatch, ply: int) -> Match:
     """The hand, if there is one that could be played on, or was played so far; raises NotNow."""
-    hand = match.hand()
+    hand = match.hand
     if hand is None:
         raise NotDealt("nothing is dealt yet") if match.state.is_open else MatchOver("the match has lapsed")
     if match.forfeit is not None and ply >= hand.next_ply:

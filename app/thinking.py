@@ -1,12 +1,16 @@
-"""The computer's answer to a play: at once at the exact levels, on a thread at `master`, which searches."""
+"""The computer's answer to a play: at once, but at `master`, which searches in a process of its own."""
 
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+import orjson
+
+from app import thinking_main
+from app.briscola.cards import parse_card
 from app.briscola.computer import MASTER
+from app.child.aside import Aside
 
 if TYPE_CHECKING:
     from app.matches.match import Match, Ply
@@ -23,17 +27,19 @@ class TooManyThinking(Exception):
 
 
 class Thinking:
-    """Answers plays. What is asked again while it is thought about is thought about once."""
+    """Answers plays. What is asked again while it is thought about is thought about once.
+
+    Made inside a running event loop.
+    """
 
     def __init__(self) -> None:
-        # One thread: it shares the interpreter with the event loop.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="master")
+        self._master = Aside(thinking_main.answer, "app.thinking_main")
         # by play seed, which no two matches share, and plays
         self._answers: dict[tuple[bytes, tuple[Ply, ...]], asyncio.Task[Match]] = {}
 
-    def close(self) -> None:
-        """Let go of the thread, which ends its play."""
-        self._thread.shutdown(cancel_futures=True)
+    async def close(self) -> None:
+        """End `master`'s process; who still waits for it is cancelled."""
+        await self._master.close()
 
     async def answer(self, hand: Match) -> Match:
         """The hand once the computer has played until the player is to move again, or it is over.
@@ -52,8 +58,9 @@ class Thinking:
         return await asyncio.shield(thought)  # others may wait for it too
 
     async def _think(self, hand: Match) -> Match:
-        loop = asyncio.get_running_loop()
-        after, _ = await asyncio.gather(
-            loop.run_in_executor(self._thread, hand.reply), asyncio.sleep(MASTER_SECONDS)
+        cards, _ = await asyncio.gather(
+            self._master.ask(thinking_main.question(hand)), asyncio.sleep(MASTER_SECONDS)
         )
-        return after
+        for card in orjson.loads(cards):
+            hand = hand.after(parse_card(card))
+        return hand

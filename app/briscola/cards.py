@@ -87,10 +87,10 @@ class Card(IntEnum):
     S1, S2, S3, S4, S5, S6, S7, S8, S9, S10 = range(30, 40)
 
     def __str__(self) -> str:
-        return self.name
+        return self._name_  # a quarter of the time of `name`
 
     def __format__(self, spec: str) -> str:
-        return format(self.name, spec)
+        return format(self._name_, spec)
 
     @property
     def italian(self) -> str:

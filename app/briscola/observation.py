@@ -7,6 +7,7 @@ more to show (an auction, a call) subclasses `Public`.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from app.briscola.cards import Card, Rank, Suit
@@ -76,14 +77,8 @@ class Observation:
 
 
 def _plain(value: object) -> Json:
-    match value:
-        case Suit() | Rank():
-            return value.letter
-        case Card():
-            return str(value)
-        case tuple():
-            return [_plain(item) for item in value]
-        case None | bool() | int() | str():
-            return value
-        case _:
-            return str(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if value is None or (isinstance(value, int | str) and not isinstance(value, IntEnum)):
+        return value
+    return value.letter if isinstance(value, Suit | Rank) else str(value)

@@ -9,9 +9,9 @@ from collections import deque
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from app.child.process import ChildFailed, ChildProcess
 from app.delivery.docket import Case, Docket, Source
 from app.delivery.judge import Candidate, Finding, finding
-from app.delivery.judge_process import JudgeFailed, JudgeProcess
 from app.nostr.signature import record_holds
 
 if TYPE_CHECKING:
@@ -83,22 +83,22 @@ class Judging:
         try:
             async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
                 for _ in range(self._processes):
-                    process = await JudgeProcess.start()
+                    process = await ChildProcess.start("app.delivery.judge_main")
                     stack.push_async_callback(process.stop)
                     group.create_task(self._feed(process))
-        except* JudgeFailed as errors:
+        except* ChildFailed as errors:
             reason = errors.exceptions[0]
             logger.warning("%s; signatures are checked in this process from now on", reason)
             self._processes = 1
 
-    async def _feed(self, process: JudgeProcess) -> None:
+    async def _feed(self, process: ChildProcess) -> None:
         """Feed a process as long as there is something to judge."""
         flying: deque[list[Case]] = deque()
         try:
             while True:
                 while len(flying) < IN_FLIGHT and (cases := self._docket.take(CHUNK)):
                     flying.append(cases)
-                    process.send([candidate.record for _, candidate in cases])
+                    process.send(b"".join([candidate.record for _, candidate in cases]))
                 if flying:
                     answers = await process.receive()
                     self._settle(flying.popleft(), answers)

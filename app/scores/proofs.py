@@ -58,8 +58,10 @@ class Proofs:
         proof = self._by_name.get(row.d)
         return proof if proof is not None and proof.event_id == row.event_id else None
 
+    def counts(self, row: SignedScore, wanted: Wanted) -> bool:
+        """Whether a row counts."""
+        return wanted.all or ((proof := self.of(row)) is not None and wanted.level in (None, proof.level))
+
     def select(self, rows: Iterable[SignedScore], wanted: Wanted) -> Iterable[SignedScore]:
         """The rows that count."""
-        if wanted.all:
-            return rows
-        return (row for row in rows if (proof := self.of(row)) and wanted.level in (None, proof.level))
+        return rows if wanted.all else (row for row in rows if self.counts(row, wanted))

@@ -7,7 +7,7 @@ written only onto the state that it was made for: of two that are made at once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.matches.transcript import KIND as TRANSCRIPT
@@ -18,6 +18,7 @@ from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
 from app.store.journal import Entry, Signed, ask_last
 from app.store.ledger import NotImproved, Request
+from app.store.match_rows import close_match, deal_match, open_match, play_match
 from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
 from app.store.names import Name, ask_names, lock_names, write_owners
 from app.store.refusals import (
@@ -29,12 +30,11 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import ask_active_keys, check_key, check_name
+from app.store.rights import ask_active_keys, check_abandoned, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.briscola.cards import Card
     from app.matches.commitment import Terms
     from app.matches.match import Match
     from app.nostr.event import Event
@@ -48,26 +48,6 @@ SignCommitment = Callable[["Terms", str, int], "Event"]
 # (transcript, created_at) -> the signed event that holds it
 SignTranscript = Callable[[Transcript, int], "Event"]
 
-_INSERT = """
-    INSERT INTO match (id, d, username, principal, any_name, player, level, token, server_seed, salt,
-                       commitment, commitment_seq, state, due, plays)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT seq FROM event WHERE id = ?), ?, ?, '')
-"""
-_DEAL = f"""
-    UPDATE match SET client_seed = ?, statement = ?, state = '{MatchState.PLAYING}', due = ?
-    WHERE id = ? AND state = '{MatchState.COMMITTED}' RETURNING id
-"""  # noqa: S608 - the states are constants
-_PLAY = f"""
-    UPDATE match SET plays = ?, due = ? WHERE id = ? AND state = '{MatchState.PLAYING}' AND plays = ?
-    RETURNING id
-"""  # noqa: S608 - the state is a constant
-_CLOSE = """
-    UPDATE match SET state = ?, due = ?, forfeit = ?, unpublished = ?,
-    score_seq = (SELECT seq FROM event WHERE id = ?), transcript_seq = (SELECT seq FROM event WHERE id = ?)
-    WHERE id = ?
-"""
-
-
 Published = tuple[Signed, ...]
 """Events that are on disk, and on their way to the relays."""
 
@@ -79,10 +59,12 @@ class Written:
     Attributes:
         due: when the match expires now, if it is not over; unix seconds.
         published: what its end brought about.
+        closed: the match as it is after its end; None if it has not ended.
     """
 
     due: float
-    published: Published
+    published: Published = ()
+    closed: StoredMatch | None = None
 
 
 class MatchBook:
@@ -95,6 +77,7 @@ class MatchBook:
         expiry: seconds for which a match may rest.
         publishes: whether transcripts go to the relays.
         clock: wall clock, unix seconds.
+        patient_clock: the same, but no step ahead hurries it: what has expired by it has expired.
     """
 
     def __init__(
@@ -107,6 +90,7 @@ class MatchBook:
         expiry: float,
         publishes: bool,
         clock: Callable[[], float],
+        patient_clock: Callable[[], float],
     ) -> None:
         self._sign_commitment = sign_commitment
         self._sign_transcript = sign_transcript
@@ -115,6 +99,7 @@ class MatchBook:
         self._expiry = expiry
         self._publishes = publishes
         self._clock = clock
+        self._patient_clock = patient_clock
 
     def open(self, connection: Connection, openings: Sequence[Opening]) -> list[Published | Refused]:
         """Commit to each match and claim its name; an operation for the writer.
@@ -132,13 +117,13 @@ class MatchBook:
                 answers.append(refusal)
         return answers
 
-    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[bool]:
-        """Deal each match, if nothing was dealt yet; an operation for the writer."""
+    def deal(self, connection: Connection, deals: Sequence[Deal]) -> list[float | None]:
+        """Deal each match, if nothing was dealt yet; an operation for the writer.
+
+        The answer is when the match expires now, unix seconds; None where it could not be dealt.
+        """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
-        return [
-            bool(cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match))
-            for deal in deals
-        ]
+        return [due if deal_match(cursor, deal, due) else None for deal in deals]
 
     def play(self, connection: Connection, steps: Sequence[Step]) -> list[Written | None]:
         """Write each step, and what its end brings about; an operation for the writer.
@@ -149,13 +134,12 @@ class MatchBook:
         cursor.lock(lock_names({step.d for step in steps if step.ends}))
         answers: list[Written | None] = []
         for step in steps:
-            cards = _text(step.before + step.cards)
-            if not cursor.fetch(_PLAY, cards, due, step.match, _text(step.before)):
+            if not play_match(cursor, step, due):
                 answers.append(None)
             elif step.ends:
-                answers.append(Written(due, self._close(connection, step.match, None, step.hold)))
+                answers.append(Written(due, *self._close(connection, step.match, None, step.hold)))
             else:
-                answers.append(Written(due, ()))
+                answers.append(Written(due))
         return answers
 
     def close(self, connection: Connection, endings: Sequence[Ending]) -> list[Published | Refused]:
@@ -167,7 +151,8 @@ class MatchBook:
         answers: list[Published | Refused] = []
         for ending in endings:
             try:
-                answers.append(self._close(connection, ending.match, ending.forfeit, ending.hold))
+                published, _ = self._close(connection, ending.match, ending.forfeit, ending.hold)
+                answers.append(published)
             except ClockBehind as behind:
                 answers.append(behind)
         return answers
@@ -179,39 +164,36 @@ class MatchBook:
         last().check(now)
         check_key(opening.principal, active)
         unowned = check_name(names().get(d), d, opening.principal)
-        published: Published = ()
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
+        if before is not None and not before.is_due(self._patient_clock()):
+            raise MatchUnfinished(before.terms.match)
+        check_abandoned(connection, opening.principal, now)
+        published: Published = ()
         if before is not None:
-            if not before.is_due(now):
-                raise MatchUnfinished(before.terms.match)
-            published = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
+            published, _ = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
         event = self._sign_commitment(terms, opening.commitment, int(now))
         signed = self._write(cursor, event, f"{terms.match}:commitment", terms, opening.hold, now)
         if unowned:
             write_owners(cursor, [Name(d, opening.principal.id, int(now), banned=False)])
-        cursor.run(
-            _INSERT,
-            *(terms.match, d, terms.username, opening.principal.id, opening.principal.may_publish_any),
-            *(terms.player, terms.level, opening.token),
-            *(opening.secrets.server_seed.hex(), opening.secrets.salt.hex(), opening.commitment, event.id),
-            *(MatchState.COMMITTED.value, now + self._expiry),
-        )
+        open_match(cursor, opening, event.id, now + self._expiry)
         return (*published, signed)
 
     def _close(
         self, connection: Connection, match_id: str, forfeit: Forfeit | None, hold: frozenset[str]
-    ) -> Published:
-        """Close a match that was resigned, has expired, or is played to its end; raises ClockBehind."""
+    ) -> tuple[Published, StoredMatch | None]:
+        """Close a match that was resigned, has expired, or is played to its end; raises ClockBehind.
+
+        The answer is what that brought about, and the match as it is then; None if there is none.
+        """
         cursor, now = cursor_of(connection), self._clock()
         found = lock_match(connection, match_id)
         if found is None or not (found.state.is_open or found.unpublished is Unpublished.WAITING):
-            return ()
-        if forfeit is Forfeit.EXPIRED and not found.is_due(now):
-            return ()
-        hand = found.hand()
+            return (), found
+        if forfeit is Forfeit.EXPIRED and not found.is_due(self._patient_clock()):
+            return (), found
+        hand = found.hand
         if hand is None:
-            cursor.run(_CLOSE, MatchState.LAPSED.value, None, forfeit, None, None, None, match_id)
-            return ()
+            return (), close_match(cursor, replace(found, state=MatchState.LAPSED, due=None, forfeit=forfeit))
         published: Published = ()
         score: Event | None = None
         unpublished: Unpublished | None = None
@@ -231,9 +213,8 @@ class MatchBook:
                 case Signed():
                     published, score = (answer,), answer.event
                 case TooFast(retry_after=wait) | ClockBehind(seconds=wait):
-                    waiting = Unpublished.WAITING.value
-                    cursor.run(_CLOSE, state.value, now + wait, None, waiting, None, None, match_id)
-                    return ()
+                    ended = replace(found, state=state, due=now + wait, unpublished=Unpublished.WAITING)
+                    return (), close_match(cursor, ended)
                 case NotImproved():
                     unpublished = Unpublished.NOT_IMPROVED
                 case NameBanned():
@@ -246,12 +227,16 @@ class MatchBook:
                     raise AssertionError(f"the ledger answered {answer!r}")
         event = self._sign_transcript(_transcript(found, hand, forfeit, score), int(now))
         signed = self._write(cursor, event, f"{match_id}:transcript", found.terms, hold, now)
-        cursor.run(
-            _CLOSE,
-            *(state.value, None, forfeit, unpublished and unpublished.value),
-            *(score and score.id, event.id, match_id),
+        ended = replace(
+            found,
+            state=state,
+            due=None,
+            forfeit=forfeit,
+            unpublished=unpublished,
+            score=None if score is None else score.id,
+            transcript=event.id,
         )
-        return (*published, signed)
+        return (*published, signed), close_match(cursor, ended)
 
     def _write(
         self, cursor: Cursor, event: Event, d: str, terms: Terms, hold: frozenset[str], now: float
@@ -262,17 +247,8 @@ class MatchBook:
         last.check(now)
         (seq,) = seqs(last.seq)
         published = self._publishes or event.kind != TRANSCRIPT
-        entry = Entry(
-            seq,
-            d,
-            terms.username,
-            0,
-            event,
-            event.to_json(),
-            hold if published else frozenset(),
-            None,
-            published,
-        )
+        hold = hold if published else frozenset()
+        entry = Entry(seq, d, terms.username, 0, event, event.to_json(), hold, published=published)
         (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, last.signed_at))
         return signed
 
@@ -292,7 +268,3 @@ def _transcript(found: StoredMatch, hand: Match, forfeit: Forfeit | None, score:
         forfeit=forfeit,
         score_event=score,
     )
-
-
-def _text(cards: Sequence[Card]) -> str:
-    return " ".join(map(str, cards))

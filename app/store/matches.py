@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Select, case, func, select
@@ -83,8 +82,8 @@ class StoredMatch:
         any_name: whether they may publish names of others.
         token: the hash of the one that plays it.
         due: when something is to be done about it, unix seconds; None once nothing is.
-        client_seed: None until it is dealt, like `statement`.
-        cards: both sides', in the order played.
+        client_seed: None until it is dealt, like `statement` and `hand`.
+        hand: as it stands.
         score: the id of the score event; None while, or if, there is none.
         transcript: the id of the event that holds it; None while there is none.
     """
@@ -100,29 +99,31 @@ class StoredMatch:
     due: float | None
     client_seed: bytes | None = field(repr=False)
     statement: Event | None = field(repr=False)
-    cards: tuple[Card, ...]
+    hand: Match | None
     forfeit: Forfeit | None
     unpublished: Unpublished | None
     score: str | None
     transcript: str | None
 
-    def hand(self) -> Match | None:
-        """The hand as it stands; None until it is dealt."""
-        if self.client_seed is None:
-            return None
-        return _hand(self.terms, self.secrets.server_seed, self.client_seed, self.cards)
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Both sides' cards, in the order played."""
+        return tuple(ply.card for ply in self.hand.plays) if self.hand else ()
+
+    def dealt(self, client_seed: bytes, statement: Event, due: float) -> StoredMatch:
+        """The match once it is dealt with the player's seed."""
+        return replace(
+            self,
+            state=MatchState.PLAYING,
+            due=due,
+            client_seed=client_seed,
+            statement=statement,
+            hand=Match.deal(self.terms, self.secrets.server_seed, client_seed),
+        )
 
     def is_due(self, now: float) -> bool:
         """Whether something is to be done about it by now."""
         return self.due is not None and self.due <= now
-
-
-@lru_cache(maxsize=1024)
-def _hand(terms: Terms, server_seed: bytes, client_seed: bytes, cards: tuple[Card, ...]) -> Match:
-    """A hand, mostly one card on from one that was seen a moment ago."""
-    if not cards:
-        return Match.deal(terms, server_seed, client_seed)
-    return _hand(terms, server_seed, client_seed, cards[:-1]).after(cards[-1])
 
 
 _commitment, _score, _transcript = event.alias(), event.alias(), event.alias()
@@ -154,6 +155,16 @@ def find_unfinished(connection: Connection, d: str, level: str, principal: str) 
     still = match.c.state.in_([state.value for state in MatchState if state.is_open])
     theirs = (match.c.d == d, match.c.level == level, match.c.principal == principal)
     return _first(connection, _QUERY.where(*theirs, still))
+
+
+def nth_abandoned(connection: Connection, principal: str, n: int) -> int | None:
+    """When the n-th newest match of somebody that is not played to its end was opened, in unix seconds.
+
+    None if there are fewer.
+    """
+    query = select(event.c.created_at).join(match, match.c.commitment_seq == event.c.seq)
+    theirs = query.where(match.c.principal == principal, match.c.state != MatchState.FINISHED.value)
+    return connection.scalar(theirs.order_by(match.c.commitment_seq.desc()).offset(n - 1).limit(1))
 
 
 def due_matches(connection: Connection, now: float, limit: int = 50) -> list[str]:
@@ -207,19 +218,25 @@ def _first(connection: Connection, query: Select[Any]) -> StoredMatch | None:
 
 
 def _read(row: Row[Any]) -> StoredMatch:
+    terms = Terms(row.id, row.player, row.username, row.level)
+    secrets = Secrets(bytes.fromhex(row.server_seed), bytes.fromhex(row.salt))
+    client_seed = None if row.client_seed is None else bytes.fromhex(row.client_seed)
+    hand = None
+    if client_seed is not None:
+        hand = Match.deal(terms, secrets.server_seed, client_seed, map(parse_card, row.plays.split()))
     return StoredMatch(
-        terms=Terms(row.id, row.player, row.username, row.level),
+        terms=terms,
         principal=row.principal,
         any_name=row.any_name,
         token=row.token,
-        secrets=Secrets(bytes.fromhex(row.server_seed), bytes.fromhex(row.salt)),
+        secrets=secrets,
         commitment=row.commitment,
         commitment_event=parse_event(row.commitment_event),
         state=MatchState(row.state),
         due=row.due,
-        client_seed=None if row.client_seed is None else bytes.fromhex(row.client_seed),
+        client_seed=client_seed,
         statement=None if row.statement is None else parse_event(row.statement),
-        cards=tuple(map(parse_card, row.plays.split())),
+        hand=hand,
         forfeit=None if row.forfeit is None else Forfeit(row.forfeit),
         unpublished=None if row.unpublished is None else Unpublished(row.unpublished),
         score=row.score,

@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from app.web.openapi import openapi_route
 from app.web.operation import Answer, Operation, promises
-from app.web.problems import KINDS, Problem, exception_handlers
+from app.web.problem_kinds import KINDS
+from app.web.problems import Problem, exception_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,12 +23,18 @@ if TYPE_CHECKING:
 def make_app(routes: Sequence[BaseRoute], public_url: str) -> Starlette:
     """The application with these routes, the pages of its problems, and problem documents for every error."""
     described = [*routes, Route("/problems/{slug}", problem_page)]
+    found = sorted([*described, openapi_route(described, public_url)], key=_is_pattern)
     app = Starlette(
-        routes=[*described, openapi_route(described, public_url)],
+        routes=found,
         exception_handlers=exception_handlers(public_url),
     )
     app.router.redirect_slashes = False
     return app
+
+
+def _is_pattern(route: BaseRoute) -> bool:
+    """Whether a route takes many paths: it is tried after those that take one, each of which costs a look."""
+    return not isinstance(route, Route) or bool(route.param_convertors)
 
 
 @promises(Operation({200: Answer("What it means and what to do.")}, ("not-found",)))

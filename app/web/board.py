@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
 
+from app.nostr.relay_url import public_relay_url
 from app.scores.proofs import Proof, Proofs
 from app.scores.score_event import identifier
 from app.web.board_query import cursor_text
@@ -94,21 +95,29 @@ class BoardView:
         self._windows = Windows(source.board, proofs=self.proofs)
         self._kept: OrderedDict[object, tuple[object, Rendered]] = OrderedDict()
 
-    def render(self, query: BoardQuery) -> Rendered:
-        """The document that GET /v1/leaderboard answers.
+    def render(self, query: BoardQuery, rows: Rows | None = None) -> Rendered:
+        """The document that GET /v1/leaderboard answers; `rows` are a stream's own.
 
         Raises:
             NotOnBoard: `around` names nobody who is on it.
         """
-        return self.keep(query, "document", lambda rows: orjson.dumps(self._document(query, rows)))
+        form = "document" if rows is None else "stream"
+        return self.keep(query, form, lambda rows: orjson.dumps(self._document(query, rows)), rows)
 
-    def keep(self, query: BoardQuery, form: Hashable, make: Callable[[Rows], bytes]) -> Rendered:
+    def keep(
+        self,
+        query: BoardQuery,
+        form: Hashable,
+        make: Callable[[Rows], bytes],
+        rows: Rows | None = None,
+    ) -> Rendered:
         """What `make` makes of the rows of the time that is asked for, and of how the relays stand.
 
         It is not made again for the same query and `form` until either has changed.
         """
         since, until = query.window(self._clock())
-        rows = self._windows.rows(since, until, query.wanted)
+        if rows is None:
+            rows = self._windows.rows(since, until, query.wanted)
         key = (query, since, until, form)
         stamp = (rows.version, self.source.turns)
         kept = self._kept.get(key)
@@ -169,8 +178,17 @@ def proof_document(proof: Proof) -> EntryProofDocument:
 
 def readings_document(source: BoardSource) -> dict[str, Any]:
     """Whether the board is complete, and how far each relay has been read."""
-    relays: list[RelayReadingDocument] = [
-        {"url": relay.url, "state": relay.state, "reason": relay.reason, "complete": relay.complete}
+    return {"complete": source.complete, "relays": relay_documents(source)}
+
+
+def relay_documents(source: BoardSource) -> list[RelayReadingDocument]:
+    """How far each relay has been read, as anybody may see it."""
+    return [
+        {
+            "url": public_relay_url(relay.url),
+            "state": relay.state,
+            "reason": relay.reason,
+            "complete": relay.complete,
+        }
         for relay in source.relays
     ]
-    return {"complete": source.complete, "relays": relays}

@@ -24,6 +24,7 @@ MAX_LIMIT = 500
 PERIODS = {"day": 86_400, "week": 7 * 86_400}
 _MINUTE = 60
 PARAMETERS = ("limit", "cursor", "since", "until", "around", "proved", "level")
+STREAM_PARAMETERS = ("limit", "proved", "level")
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 MAX_TIME = 10**15 - 1
@@ -60,8 +61,8 @@ class BoardQuery:
 
     @property
     def wanted(self) -> Wanted:
-        """Which rows count."""
-        return Wanted(self.proved, self.level)
+        """Which rows count; what was played against a level is proved."""
+        return Wanted(self.proved or self.level is not None, self.level)
 
     def window(self, now: float) -> tuple[int | None, int | None]:
         """Since and until in unix seconds; a period begins at a whole minute, to be shared."""

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from app.web.answers import BoardDocument
 from app.web.board import NotOnBoard
-from app.web.board_query import PARAMETERS, parse_query
+from app.web.board_query import PARAMETERS, STREAM_PARAMETERS, parse_query
 from app.web.conditional import is_known
 from app.web.event_stream import EventStream
 from app.web.operation import Answer, Operation, promises
@@ -73,7 +73,7 @@ class LeaderboardRoutes:
         Operation(
             {200: Answer("Events, until the client leaves.", media_type=EventStream.media_type)},
             ("invalid-query",),
-            query=("limit",),
+            query=STREAM_PARAMETERS,
             headers=("Last-Event-ID",),
         )
     )
@@ -83,10 +83,11 @@ class LeaderboardRoutes:
         `board` is what GET /v1/leaderboard answers, and takes the place of all before it.
         `change` is `{"entries": […], "removed": […]}`: rows that came or changed, with their new ranks, and
         the lower-cased names whose rows are gone; rows that were passed move without a word.
-        `relays` is `{"complete", "relays"}`. Who comes back with Last-Event-ID is told what it missed, or
-        begins with `board` anew. Who reads too slowly is dropped.
+        With `proved` or `level` there are no rows but those, ranked among themselves; one that is no longer
+        one of them is removed. `relays` is `{"complete", "relays"}`. Who comes back with Last-Event-ID is
+        told what it missed, or begins with `board` anew. Who reads too slowly is dropped.
         """
-        query = parse_query(request.scope["query_string"], ("limit",))
+        query = parse_query(request.scope["query_string"], STREAM_PARAMETERS)
         address = self._limits.origin(request.scope)
         if not self._room.admit(address):
             raise Problem("overloaded", "Too many streams are open.", headers={"Retry-After": "30"})
@@ -95,9 +96,10 @@ class LeaderboardRoutes:
         except BaseException:
             self._room.release(address)
             raise
+        channel = self._board.channel(query.wanted)
         return EventStream(
-            self._board.hub,
-            begin=lambda: self._board.beginning(query),
+            channel.hub,
+            begin=lambda: channel.beginning(query.limit),
             last_id=request.headers.get("last-event-id"),
             ended=lambda: self._room.release(address),
         )

@@ -10,22 +10,21 @@ import orjson
 
 from app.delivery.reader import Reader
 from app.scores.proofs import Proofs
-from app.web.board import BoardView, entry_document, readings_document
-from app.web.event_stream import Hub, message
+from app.scores.selection import Selection
+from app.web.board import BoardView, readings_document
+from app.web.board_windows import EVERY_ROW
+from app.web.channel import Channel
 from app.web.proving import Proving
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable
 
     from app.delivery.relay_reader import ReaderRelay
-    from app.web.board_query import BoardQuery
+    from app.scores.proofs import Wanted
     from app.web.proving import ProofFinder
 
 GATHER_SECONDS = 0.1
 """Changes that come so close together are told in one event."""
-
-MAX_TOLD = 50
-"""When more rows have changed at once, readers begin anew."""
 
 
 class LiveBoard:
@@ -33,7 +32,6 @@ class LiveBoard:
 
     Attributes:
         view: renders parts of it.
-        hub: tells readers of its changes.
         proofs: of its rows.
         proving: looks for them.
     """
@@ -43,10 +41,11 @@ class LiveBoard:
         self.proofs = Proofs()
         self.view = BoardView(reader, clock, self.proofs)
         self.proving = Proving(reader.board, self.proofs, finder, self._tell, clock)
-        self.hub = Hub()
         self._reader = reader
         self._read_once = asyncio.Event()
         self._told = readings_document(reader)
+        self._channels = {EVERY_ROW: Channel(self.view, reader.board, EVERY_ROW, lambda names: names)}
+        self._closed = False
 
     @property
     def relays(self) -> tuple[ReaderRelay, ...]:
@@ -70,33 +69,31 @@ class LiveBoard:
             self.proving.ask(change.names)
             await asyncio.sleep(GATHER_SECONDS)
 
-    def beginning(self, query: BoardQuery) -> bytes:
-        """The event with which a reader begins."""
-        return message("board", self.view.render(query).body, self.hub.last_id)
+    def channel(self, wanted: Wanted) -> Channel:
+        """What tells of the changes of the wanted rows; made when somebody first asks for it."""
+        channel = self._channels.get(wanted)
+        if channel is None:
+            selection = Selection(self._reader.board, self.proofs, wanted)
+            channel = self._channels[wanted] = Channel(self.view, selection, wanted, selection.update)
+            if self._closed:
+                channel.hub.stop()
+        return channel
 
     def close(self) -> None:
         """End the streams, and wait no longer for the relays."""
+        self._closed = True
         self._read_once.set()
-        self.hub.stop()
+        for channel in self._channels.values():
+            channel.hub.stop()
 
     def _tell(self, names: Collection[str]) -> None:
         readings = readings_document(self._reader)
-        if readings != self._told:
-            self._told = readings
-            self.hub.send("relays", orjson.dumps(readings))
-        if len(names) > MAX_TOLD:
-            self.hub.begin_anew()
-        elif names:
-            entries = {name: self._reader.board.entry(name) for name in sorted(names)}
-            document = {
-                "entries": [
-                    entry_document(entry, self.proofs.of(entry.row))
-                    for entry in entries.values()
-                    if entry is not None
-                ],
-                "removed": [name for name, entry in entries.items() if entry is None],
-            }
-            self.hub.send("change", orjson.dumps(document))
+        turned = readings != self._told
+        self._told = readings
+        for channel in self._channels.values():
+            if turned:
+                channel.hub.send("relays", orjson.dumps(readings))
+            channel.tell(names)
 
 
 @asynccontextmanager

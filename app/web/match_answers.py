@@ -78,7 +78,7 @@ class MatchDocument(TypedDict):
 
 def match_document(match: StoredMatch) -> dict[str, Any]:
     """The match as `MatchDocument` has it, made of what its player may see; without a token."""
-    hand, terms = match.hand(), match.terms
+    hand, terms = match.hand, match.terms
     is_open = match.state.is_open
     return {
         "id": terms.match,

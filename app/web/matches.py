@@ -92,6 +92,7 @@ class Matches:
                 "name-taken",
                 "name-banned",
                 "match-unfinished",
+                "matches-abandoned",
                 "invalid-match",
                 "clock-behind",
             ),
@@ -154,7 +155,7 @@ class Matches:
 
         The same seed again gets the same cards.
         """
-        match = await self._match(request)
+        match = await self._match(request, self._host.last_seen)
         body = parse_body(DealBody, await read_body(request), slug="invalid-deal")
         try:
             statement = parse_event(body.statement)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _STOP_SECONDS = 2
 _SWEEP_TICKS = 5
+_YOUNG_OBJECTS = 10_000
 
 
 class Server(uvicorn.Server):
@@ -77,9 +78,11 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """uvicorn's start-up, and then a word to whoever waits for it."""
         await super().startup(sockets)
-        # What exists now stays: the collector need not walk it again with every few thousand requests.
+        # What exists now stays: the collector need not walk it again with every few thousand requests. They
+        # leave next to no cycles, yet to look for them at Python's 700 objects took a tenth of the time.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(_YOUNG_OBJECTS)
         self._started()
 
     async def on_tick(self, counter: int) -> bool:

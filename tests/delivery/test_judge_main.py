@@ -1,14 +1,20 @@
 from __future__ import annotations
 
-import io
-
-from app.delivery.judge_main import packed, serve
+from app.child.process import ChildProcess
+from app.delivery.judge_main import answer
 from tests.delivery.records import FORGED, GOOD
 
 
-def test_chunks_are_answered_in_order_until_the_input_ends() -> None:
-    chunks = b"".join(packed(b"".join(records)) for records in ([GOOD, FORGED], [GOOD], []))
-    assert chunks[:4] == b"\0\0\1\0", "its length before it"
-    sink = io.BytesIO()
-    serve(io.BytesIO(chunks), sink)
-    assert sink.getvalue() == b"\1\0\1"
+def test_records_are_answered_in_order() -> None:
+    assert answer(GOOD + FORGED) == b"\1\0"
+    assert answer(GOOD) == b"\1"
+    assert answer(b"") == b""
+
+
+async def test_a_process_answers_alike() -> None:
+    process = await ChildProcess.start("app.delivery.judge_main")
+    process.send(GOOD + FORGED + GOOD)
+    process.send(FORGED)
+    assert await process.receive() == b"\1\0\1"
+    assert await process.receive() == b"\0"
+    await process.stop()

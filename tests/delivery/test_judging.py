@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.child.process import ChildFailed, ChildProcess
 from app.delivery import judging
 from app.delivery.judge import Candidate, Finding, Unproved, looks_right
-from app.delivery.judge_process import JudgeFailed, JudgeProcess
 from app.delivery.judging import BULK, Judging
 from app.nostr.keys import SecretKey
 from app.scores.score_event import sign_score
@@ -72,22 +72,22 @@ async def running(processes: int) -> AsyncIterator[Setting]:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[JudgeProcess]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
     """Every process that is started."""
-    processes: list[JudgeProcess] = []
-    start = JudgeProcess.start
+    processes: list[ChildProcess] = []
+    start = ChildProcess.start
 
-    async def remembered() -> JudgeProcess:
-        processes.append(await start())
+    async def remembered(module: str) -> ChildProcess:
+        processes.append(await start(module))
         return processes[-1]
 
-    monkeypatch.setattr(JudgeProcess, "start", remembered)
+    monkeypatch.setattr(ChildProcess, "start", remembered)
     return processes
 
 
 @pytest.mark.parametrize(("processes", "expected"), [(1, 0), (2, 2)])
 async def test_many_are_judged_alike_here_and_in_processes(
-    started: list[JudgeProcess], processes: int, expected: int
+    started: list[ChildProcess], processes: int, expected: int
 ) -> None:
     async with running(processes) as here:
         here.judging.offer(here.relay, MADE)
@@ -98,7 +98,7 @@ async def test_many_are_judged_alike_here_and_in_processes(
 
 
 async def test_processes_end_when_nothing_more_comes(
-    started: list[JudgeProcess], monkeypatch: pytest.MonkeyPatch
+    started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judging, "LINGER_SECONDS", 0.0)
     async with running(2) as here:
@@ -111,21 +111,21 @@ async def test_processes_end_when_nothing_more_comes(
 
 
 async def test_a_process_that_dies_loses_nothing(
-    started: list[JudgeProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    receive = JudgeProcess.receive
+    receive = ChildProcess.receive
 
-    async def killed(self: JudgeProcess) -> list[object]:
+    async def killed(self: ChildProcess) -> bytes:
         self._process.kill()
         await self._process.wait()
-        raise JudgeFailed("killed") from None
+        raise ChildFailed("killed") from None
 
     answers = iter([receive, killed])
 
-    async def answer(self: JudgeProcess) -> object:
+    async def answer(self: ChildProcess) -> bytes:
         return await next(answers, receive)(self)
 
-    monkeypatch.setattr(JudgeProcess, "receive", answer)
+    monkeypatch.setattr(ChildProcess, "receive", answer)
     with caplog.at_level(logging.WARNING):
         async with running(2) as here:
             here.judging.offer(here.relay, MADE)

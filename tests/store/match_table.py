@@ -66,6 +66,7 @@ class Table:
             expiry=EXPIRY,
             publishes=self.publishes,
             clock=self.clock,
+            patient_clock=self.clock,
         )
 
     def open(
@@ -88,12 +89,12 @@ class Table:
             created_at=NOW,
         )
         with self.database.writer.begin() as connection:
-            (dealt,) = self.book.deal(connection, [Deal(match_id, seed, statement)])
-        return dealt
+            (due,) = self.book.deal(connection, [Deal(match_id, seed, statement)])
+        return due is not None
 
     def step(self, match_id: str, hand: Match | None = None) -> tuple[Match, object]:
         """One play of the player's, its first card, with the answer to it, onto `hand` or what is stored."""
-        hand = hand or self.find(match_id).hand()
+        hand = hand or self.find(match_id).hand
         assert hand is not None
         assert hand.to_move is Side.PLAYER
         after = hand.play(hand.next_ply, hand.observation.hand[0]).reply()

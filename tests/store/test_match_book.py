@@ -21,27 +21,19 @@ from app.store.matches import (
     find_proofs,
 )
 from app.store.names import ban_name, transfer_name
-from app.store.refusals import ClockBehind, MatchUnfinished, NameTaken, Refused
+from app.store.refusals import ClockBehind, MatchesAbandoned, MatchUnfinished, NameTaken, Refused
 from app.store.scores import find_score, latest_score
 from tests.clock import Clock
 from tests.store.match_table import ALICE, CLIENT_SEED, EXPIRY, HIDDEN, NOW, Table
-from tests.store.players import RELAYS, SECRET, opened, player, request
+from tests.store.players import RELAYS, SECRET, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.store.database import Database
 
 
 @pytest.fixture
 def clock() -> Clock:
     return Clock(NOW + 0.5)
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture
@@ -85,7 +77,7 @@ def test_a_whole_match_is_one_score_and_one_transcript_that_replays(table: Table
 def test_a_step_onto_what_is_no_longer_there_is_not_written(table: Table) -> None:
     table.open(A)
     table.deal(A)
-    before = table.find(A).hand()
+    before = table.find(A).hand
     first, written = table.step(A, before)
     assert isinstance(written, Written)
     assert (written.due, written.published) == (table.find(A).due, ())
@@ -110,6 +102,38 @@ def test_one_unfinished_match_of_each_player_for_a_name_and_level(table: Table) 
     assert not isinstance(table.open(B, level="gentle"), Refused)
     assert isinstance(table.open("c" * 32, player(7)), NameTaken)
     assert isinstance(table.open("c" * 32, player(7), name="ALICE"), NameTaken)
+
+
+def test_who_opens_matches_without_end_has_to_wait(table: Table, clock: Clock) -> None:
+    def resign(number: int) -> object:
+        opened = table.open(f"{number:032x}", name=f"a{number}")
+        if not isinstance(opened, Refused):
+            table.close(f"{number:032x}", Forfeit.RESIGNED)
+        return opened
+
+    table.open("f" * 32, name="finished")
+    table.deal("f" * 32)
+    table.play_to_end("f" * 32)
+    for number in range(200):
+        assert not isinstance(resign(number), Refused)
+        clock.now += 60
+    refused = resign(200)
+    assert isinstance(refused, MatchesAbandoned)
+    assert refused.retry_after == 86_400 - 200 * 60
+    assert not isinstance(table.open("e" * 32, player(7), name="other"), Refused)
+    clock.now += refused.retry_after - 1
+    assert isinstance(resign(200), MatchesAbandoned)
+    clock.now += 1
+    assert not isinstance(resign(200), Refused)
+    assert isinstance(resign(201), MatchesAbandoned)  # until the next one is a day old
+
+
+def test_an_api_key_opens_matches_for_thousands(database: Database, table: Table) -> None:
+    with database.writer.begin() as connection:
+        key, _ = add_key(connection, "site", now=NOW)
+    site = Principal(f"key:{key.id}", key.id, frozenset({PUBLISH_ANY}))
+    for number in range(201):
+        assert not isinstance(table.open(f"{number:032x}", site, name=f"a{number}"), Refused)
 
 
 def test_a_match_of_whoever_had_the_name_before_keeps_nobody_waiting(table: Table) -> None:
@@ -190,7 +214,7 @@ def test_a_name_that_is_ahead_of_the_clock_delays_the_score_and_never_refuses_it
     found = table.find(A)
     assert (found.state, found.unpublished) == (MatchState.FINISHED, Unpublished.WAITING)
     assert (found.score, found.transcript) == (None, None)
-    assert found.hand() == hand
+    assert found.hand == hand
     assert found.due is not None
     clock.now = found.due
     assert len(table.close(A, Forfeit.EXPIRED)) == 2  # type: ignore[arg-type]
@@ -306,7 +330,7 @@ def test_no_text_of_a_match_shows_what_is_hidden(table: Table) -> None:
     table.open(A)
     table.deal(A)
     found = table.find(A)
-    for text in (repr(found), str(found), repr(found.hand())):
+    for text in (repr(found), str(found), repr(found.hand)):
         assert HIDDEN.server_seed.hex() not in text
         assert repr(HIDDEN.server_seed) not in text
         assert "t" * 64 not in text

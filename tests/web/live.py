@@ -44,10 +44,13 @@ class Live:
 
 @asynccontextmanager
 async def live(
-    make_app: Callable[[str], ASGIApp], bounds: Bounds | None = None, origins: Origins | None = None
+    make_app: Callable[[str], ASGIApp],
+    bounds: Bounds | None = None,
+    origins: Origins | None = None,
+    port: int = 0,
 ) -> AsyncIterator[Live]:
-    """Serve the application that `make_app` makes for its address, until the block ends."""
-    listening = listen("127.0.0.1", 0)
+    """Serve the application that `make_app` makes for its address, until the block ends; port 0 is any."""
+    listening = listen("127.0.0.1", port)
     url = url_of(listening)
     started = asyncio.Event()
     guard = Guard(url, origins, bounds)

@@ -57,7 +57,9 @@ async def test_faults_are_named(client: Running) -> None:
     document = assert_problem(answer, 422, "invalid-query")
     assert {error["field"] for error in document["errors"]} == {"limit", "since", "x"}
     assert_problem(await client.http.get("/v1/leaderboard?around=nobody"), 404, "not-found")
-    assert_problem(await client.http.get("/v1/leaderboard/stream?since=day"), 422, "invalid-query")
+    for query, field in (("since=day", "since"), ("proved=yes", "proved"), ("level=hard", "level")):
+        answer = await client.http.get(f"/v1/leaderboard/stream?{query}")
+        assert assert_problem(answer, 422, "invalid-query")["errors"][0]["field"] == field
 
 
 async def test_what_a_client_has_is_not_sent_again(client: Running, source: Source) -> None:

@@ -48,7 +48,7 @@ export class BoardView {
       field(element, "rank").textContent = row.rank;
     }
     if (known?.row.event.id !== row.event.id) {
-      field(element, "username").textContent = row.username;
+      field(element, "username").textContent = field(element, "username").title = row.username;
       field(element, "score").textContent = row.score;
       element.querySelector(".bar rect").setAttribute("width", row.score);
       element.querySelector(".check").setAttribute("aria-label", `Checks of ${row.username}’s score`);

@@ -3,6 +3,7 @@
 
 import { BoardView } from "./board_view.js";
 import { field, showVerdict } from "./checks_view.js";
+import { ProofStream } from "./proof_stream.js";
 import { ProofView } from "./proof_view.js";
 import { Proofs } from "./proofs.js";
 import { Reading } from "./reading.js";
@@ -31,7 +32,9 @@ const served = rows.map(({ event }) => event);
 const hints = new Map(rows.filter(({ proof }) => proof).map(({ event, proof }) => [event.id, proof]));
 const view = new BoardView(openChecks);
 const reading = new Reading(protocol, served, refresh);
-const proofs = new Proofs(reading.feeds, protocol.keys, hints, refresh);
+const { stream: streamAddress, transcripts } = document.querySelector("#board").dataset;
+const proofs = new Proofs(reading.feeds, protocol.keys, { told: hints, transcripts }, refresh);
+const stream = new ProofStream(streamAddress, (entries, fresh) => proofs.tell(entries, fresh));
 const proofView = new ProofView(proofs);
 let limit = STEP;
 let drawing = false;
@@ -59,6 +62,7 @@ function draw() {
   const wanted = search.normalize("NFKC").toLowerCase();
   const { checked: proved } = tools.elements.proved;
   const level = tools.elements.level.value;
+  stream.follow(level);
   const timely = since === -Infinity ? all : reading.board.rows(since);
   const ranked = proved ? reading.board.rows(since, (row) => proofs.isProved(row, level)) : timely;
   const found = wanted ? ranked.filter((row) => row.d.includes(wanted)) : ranked;
@@ -73,6 +77,7 @@ function draw() {
   empty.hidden = found.length > 0;
   empty.dataset.state = reading.settled && settled ? "none" : "reading";
   field(empty, "empty").textContent = emptyText(search, proved, settled, ranked.length, all.length);
+  empty.querySelector("a").hidden = search !== "" || empty.dataset.state === "reading";
   tell(question, ranked, settled);
 }
 
@@ -177,6 +182,7 @@ if (served.length === 0) {
   field(document, "by").textContent = "Nothing verified yet";
   document.querySelector("#notice").hidden = true;
   empty.dataset.state = "reading";
+  empty.querySelector("a").hidden = true;
   field(empty, "empty").textContent = "Reading the relays…";
 }
 reading.start();

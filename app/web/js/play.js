@@ -60,7 +60,7 @@ function showRecord({ best, hands }) {
   find("best").textContent = hands > 0 ? best : "–";
 }
 
-const { service, root } = find("play").dataset;
+const { service, root, worker } = find("play").dataset;
 const ranked = service ? new RankedPlay({ service, root }, { begin, practice, tell, outcome }) : null;
 
 find("pile").append(cardBack());
@@ -69,3 +69,5 @@ level.addEventListener("change", () => (ranked?.match ? ranked.again() : practic
 find("new").addEventListener("click", () => (ranked?.match ? ranked.again() : practice()));
 showRecord(record());
 if (!ranked?.resume()) practice();
+// A browser that keeps no page still plays.
+navigator.serviceWorker?.register(worker, { scope: location.pathname }).catch(() => {});

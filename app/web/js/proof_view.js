@@ -85,13 +85,9 @@ export class ProofView {
     const row = this.#row;
     this.#button.disabled = true;
     try {
-      const { match } = this.#proofs.of(row);
-      const answer = await fetch(`${this.#button.dataset.transcripts}${match}/transcript`);
-      if (!answer.ok) throw new Error(`This server gives no transcript (${answer.status}).`);
-      this.#proofs.take(await answer.json(), row);
+      await this.#proofs.fetch(row);
     } catch (error) {
-      const said = error instanceof TypeError ? "This server cannot be reached: try again later." : error.message;
-      if (this.#row === row) this.#list([said]);
+      if (this.#row === row) this.#list([error.message]);
     }
     this.#button.disabled = false;
     this.update();

@@ -10,6 +10,7 @@ const PER_SCORE = 4; // a relay may keep some of other making beside the app's o
 const REST_MS = 60_000; // for a relay that did not answer
 const YOUNG_SECONDS = 600; // a transcript may come so much later than its score
 const SOON_SECONDS = 2;
+const GRACE_MS = 5_000; // for relays, before the server is asked for a transcript that it has just told of
 const MAX_JUDGED = 5_000;
 
 /**
@@ -25,24 +26,29 @@ export class Proofs {
   #feeds;
   #keys;
   #told;
+  #transcripts;
   #onChange;
   #found = new Map(); // by score event id: `proved` and `false`
   #forged = new Map(); // by score event id: why
   #looked = new Set(); // score event ids
   #judged = new Set(); // ids and signatures of transcripts
   #asked = new Map(); // by feed: whether it is busy, and when to ask again by score event id
+  #late = new Map(); // by score event id: when to fetch its transcript from the server
+  #fetching = false;
   #alarm = 0;
 
   /**
    * @param {import("./relay_feed.js").RelayFeed[]} feeds
    * @param {string[]} keys the app's public keys
-   * @param {Map<string, {level: string, match: string}>} told what the server says, by score event id
+   * @param {{told: Map<string, {level: string, match: string}>, transcripts?: string}} server what it says, by score
+   *   event id, and the address under which it keeps transcripts, if it does
    * @param {() => void} onChange is called whenever more is known, or it is time to look again
    */
-  constructor(feeds, keys, told, onChange) {
+  constructor(feeds, keys, { told, transcripts }, onChange) {
     this.#feeds = feeds;
     this.#keys = keys;
     this.#told = told;
+    this.#transcripts = transcripts;
     this.#onChange = onChange;
     for (const feed of feeds) this.#asked.set(feed, { busy: false, again: new Map() });
   }
@@ -70,13 +76,35 @@ export class Proofs {
     const open = rows.filter((row) => !this.isProved(row));
     const live = this.#feeds.filter((feed) => feed.state === "live");
     for (const feed of live) void this.#ask(feed, open);
+    void this.#fetchLate(open);
     this.#wake(live, open);
     return live.every((feed) => !this.#asked.get(feed).busy);
   }
 
-  /** Take a transcript that came otherwise; throws an Error that says why it proves nothing of the row. */
-  take(event, row) {
-    const { id } = row.event;
+  /**
+   * Hear from the server that rows of the API are proved. Relays are asked for them once more; a row that is `fresh`,
+   * proved just now, has its transcript fetched from the server if none of them brings it.
+   */
+  tell(entries, fresh) {
+    for (const { event_id: id, proof } of entries) {
+      if (this.#told.has(id)) continue;
+      this.#told.set(id, proof);
+      for (const { again } of this.#asked.values()) again.delete(id);
+      // Not all who look at a page should ask at once.
+      if (fresh && this.#transcripts) this.#late.set(id, Date.now() + GRACE_MS * (1 + Math.random()));
+    }
+    this.#onChange();
+  }
+
+  /** Fetch the transcript of a row that the server told of; throws an Error that says why nothing is proved. */
+  async fetch({ event: { id } }) {
+    const answer = await fetch(`${this.#transcripts}${this.#told.get(id).match}/transcript`).catch(() => null);
+    if (answer === null) throw new Error("This server cannot be reached: try again later.");
+    if (!answer.ok) throw new Error(`This server gives no transcript (${answer.status}).`);
+    this.#take(await answer.json(), id);
+  }
+
+  #take(event, id) {
     const hand = replayed(JSON.stringify(event), this.#keys);
     if (!hand.ok) throw new Error(`It does not hold: ${hand.lines.join("; ")}.`);
     if (hand.verdict.score_event !== id) throw new Error("It is the transcript of another score.");
@@ -84,10 +112,23 @@ export class Proofs {
     this.#onChange();
   }
 
+  /** Fetch what the relays had time enough for, one at a time and each once. */
+  async #fetchLate(rows) {
+    const row = rows.find(({ event }) => this.#late.get(event.id) <= Date.now());
+    if (this.#fetching || row === undefined) return;
+    this.#late.delete(row.event.id);
+    this.#fetching = true;
+    await this.fetch(row).catch(() => {}); // it can still be asked for beside the row's checks
+    this.#fetching = false;
+    this.#onChange();
+  }
+
   async #ask(feed, rows) {
     const asked = this.#asked.get(feed);
     const now = Date.now();
-    const due = rows.filter(({ event }) => (asked.again.get(event.id) ?? 0) <= now).slice(0, BATCH);
+    const isDue = ({ event }) => (asked.again.get(event.id) ?? 0) <= now;
+    const isTold = ({ event }) => this.#told.has(event.id); // those are worth asking for first
+    const due = rows.filter(isDue).sort((a, b) => isTold(b) - isTold(a)).slice(0, BATCH);
     if (asked.busy || due.length === 0) return;
     asked.busy = true;
     const ids = new Set(due.map(({ event }) => event.id));
@@ -133,11 +174,12 @@ export class Proofs {
     return true;
   }
 
-  /** Have it looked again when the first of the rows is due at a relay. */
+  /** Have it looked again when the first of the rows is due, at a relay or at the server. */
   #wake(feeds, rows) {
     clearTimeout(this.#alarm);
     const now = Date.now();
-    const times = feeds.flatMap((feed) => rows.map(({ event }) => this.#asked.get(feed).again.get(event.id) ?? 0));
+    const due = [this.#late, ...feeds.map((feed) => this.#asked.get(feed).again)];
+    const times = due.flatMap((times) => rows.map(({ event }) => times.get(event.id) ?? 0));
     const next = Math.min(...times.filter((time) => time > now));
     if (next < Infinity) this.#alarm = setTimeout(this.#onChange, next - now);
   }

@@ -3,7 +3,7 @@
 import { countPoints } from "./card_names.js";
 import { field, showVerdict } from "./checks_view.js";
 import { checkHand } from "./hand_check.js";
-import { readBack } from "./read_back.js";
+import { readBack } from "./question.js";
 import { verify } from "./verify.js";
 
 const LOOK_MS = 1_000;

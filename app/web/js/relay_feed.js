@@ -1,13 +1,12 @@
 // One relay's scores: what it has, page by page, then what comes. No word of it is believed, and what it can
 // cost is bounded.
 
-import { Question } from "./question.js";
+import { Question, parseMessage } from "./question.js";
 import { DELETION, KIND } from "./verify.js";
 
 const PAGE = 500;
 const MAX_PAGES = 30;
 const SMALLEST_CAP = 100; // no relay in use gives fewer at once, so a smaller page is all there is
-const MAX_MESSAGE = 128 * 1024; // characters
 const MAX_MESSAGES = 20_000; // a minute
 const MAX_CHARACTERS = 50_000_000; // a minute; as many messages of scores have a fifth of it
 const MAX_FORGERIES = 20;
@@ -122,7 +121,7 @@ export class RelayFeed {
     if (this.state !== "live") return null;
     const question = new Question(isWanted, most);
     this.#question = question;
-    this.#socket.send(JSON.stringify(["REQ", question.name, { ...filter, limit: most }]));
+    this.#socket.send(question.request(filter));
     const events = await question.answer;
     if (this.#question === question) {
       this.#question = null;
@@ -142,16 +141,8 @@ export class RelayFeed {
     this.#messages++;
     this.#characters += data.length ?? data.size; // a text, or a Blob
     if (this.#messages > MAX_MESSAGES || this.#characters > MAX_CHARACTERS) return this.drop("sends too much");
-    if (typeof data !== "string" || data.length > MAX_MESSAGE) return undefined;
-    let message;
-    try {
-      message = JSON.parse(data);
-    } catch {
-      return undefined;
-    }
-    if (!Array.isArray(message)) return undefined;
-    const [type, subscription, event] = message;
-    if (subscription === this.#question?.name) return this.#question.read(type, event);
+    const [type, subscription, event] = parseMessage(data) ?? [];
+    if (this.#question !== null && subscription === this.#question.name) return this.#question.read(type, event);
     const asked = subscription === LIVE || (subscription === OLDER && this.#page !== null);
     if (type === "EVENT" && asked) this.#receive(event);
     else if (type === "EOSE" && asked && this.#page !== null) this.#endPage();

@@ -1,4 +1,5 @@
 // SHA-256 (FIPS 180-4) as a plain synchronous function, because WebCrypto only answers with a promise.
+// Not @noble/hashes, so that replay.js and all below it run as they stand, in node and browsers, without npm.
 
 // The first 32 bits of the fractional parts of a root of each of the first primes.
 const fraction = (root) => ((root - Math.floor(root)) * 2 ** 32) | 0;

@@ -61,6 +61,10 @@ class Assets:
         """The path of a bundled script, None if the scripts were not built."""
         return self._addresses.get(name)
 
+    def content(self, name: str) -> bytes:
+        """What is in a file; raises KeyError if there is no such file."""
+        return self._assets[self._addresses[name].rpartition("/")[2]].plain
+
     def routes(self) -> list[BaseRoute]:
         """The route of all files."""
         return [Route("/assets/{asset}", self.serve)]

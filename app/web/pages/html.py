@@ -34,7 +34,7 @@ class Html:
     """
 
     def __init__(self, public_url: str, relays: Sequence[str], keys: Collection[str]) -> None:
-        root = urlsplit(public_url).path.rstrip("/")
+        self.root = root = urlsplit(public_url).path.rstrip("/")
         self.assets = Assets(root)
         policy = content_security_policy(relays)
         self._headers = {
@@ -85,6 +85,7 @@ def content_security_policy(relays: Sequence[str]) -> str:
         (
             "default-src 'none'",
             "script-src 'self'",
+            "worker-src 'self'",
             "style-src 'self'",
             "img-src 'self'",
             " ".join(("connect-src", "'self'", *origins)),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
 from app.web.operation import Answer, Operation, promises
-from app.web.pages import verdict_view
+from app.web.pages import offline, verdict_view
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from app.web.pages.html import Html
+
+PATH = "/play"
 
 
 class PlayPage:
@@ -26,15 +29,19 @@ class PlayPage:
 
     def __init__(self, html: Html, service: str) -> None:
         self._html = html
-        self._service = service
+        self._told: dict[str, Any] = {
+            "service": service,
+            "worker": html.root + offline.PATH,
+            "blank_verdict": verdict_view.BLANK,
+        }
 
     def routes(self) -> list[BaseRoute]:
-        """The route of the page."""
-        return [Route("/play", self.show)]
+        """The routes of the page, and of the worker that keeps it."""
+        render = partial(self._html.render, "play", here=PATH, packed=False, **self._told)
+        worker = offline.ServiceWorker(self._html.assets, self._html.root + PATH, render)
+        return [Route(PATH, self.show), *worker.routes()]
 
     @promises(Operation({200: Answer("The page.", media_type="text/html")}))
     async def show(self, request: Request) -> Response:
         """A table to play on, for people."""
-        return self._html.page(
-            request, "play", here="/play", service=self._service, blank_verdict=verdict_view.BLANK
-        )
+        return self._html.page(request, "play", here=PATH, **self._told)

@@ -122,7 +122,7 @@ async def test_when_no_relay_answers_and_nothing_was_loaded_no_board_is_claimed(
     ):
         await relay.stop()
         assert await board(tab, url) == []
-        assert await tab.text("#empty") == "No score has come: no relay can be reached."
+        assert await tab.text("#empty p") == "No score has come: no relay can be reached."
         assert await tab.text("#trust summary") == "Nothing verified yet 0 players · 0 of 1 relay"
         assert await tab.text("#notice") == (
             "No relay can be reached now. Scores show here as soon as one can be."
@@ -178,7 +178,7 @@ async def test_an_empty_board_and_a_search_that_finds_nobody(chromium: str) -> N
         site(Source(), relays=[relay.url], clock=time.time) as url,
     ):
         assert await board(tab, url) == []
-        assert await tab.text("#empty") == "No score yet. The first hand is still to be played."
+        assert await tab.text("#empty p") == "No score yet. The first hand is still to be played."
         for event in (signed("alice", 72, 10), signed("Älva", 60, 3 * 86_400)):
             relay.stored[event["id"]] = event
         assert len(await board(tab, url)) == 2
@@ -192,7 +192,7 @@ async def test_an_empty_board_and_a_search_that_finds_nobody(chromium: str) -> N
         assert await tab.evaluate(ROWS) == [["2", "Älva", "60"]]
         await tab.type("x")
         await tab.until("!document.querySelector('#empty').hidden")
-        assert await tab.text("#empty") == 'Nobody here is called "äLVx".'
+        assert await tab.text("#empty p") == 'Nobody here is called "äLVx".'
         assert tab.faults == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from pathlib import Path
@@ -11,19 +12,20 @@ import httpx
 import pytest
 
 from app.matches.match import Points
-from app.scores.proofs import Proof, Proofs
+from app.scores.proofs import Proof, Proofs, Wanted
 from app.scores.signed_score import SignedScore
 from tests.browser import page
 from tests.matches.made import APP, PLAYER, made
 from tests.process import environment, serving
 from tests.relays.fake import FakeRelay, query
 from tests.service import PUBKEY, make_key
-from tests.web.boards import Source
+from tests.web.boards import Source, board_of
 from tests.web.hands import Hand
 from tests.web.pages.browsing import OTHER, board, holding, signed, telling
 from tests.web.pages.site import site
 
 if TYPE_CHECKING:
+    from app.web.event_stream import Reader
     from tests.browser import Page
     from tests.relays.fake import Peer
 
@@ -102,6 +104,7 @@ async def test_a_hand_is_proved_once_the_browser_has_replayed_it(
         async with serving(mirror, "--read-only") as copy:
             await board(tab, copy.url)
             await seals(tab, "bob: Claimed", "alice: Proved · Normal")
+            await tab.go("about:blank")  # before the mirror is killed, with all its streams
         assert tab.faults == []
 
 
@@ -137,6 +140,91 @@ async def test_what_no_relay_has_is_replayed_from_the_server_when_asked_for(
         await tab.click("#hand button")
         await seals(tab, "alice: Proved · Sharp")
         assert (await tab.text("#hand")).startswith("Proved, replayed in your browser.")
+        assert tab.faults == []
+
+
+async def test_a_hand_that_ends_while_the_page_is_open_is_proved_without_any_relay(
+    chromium: str, rust_relay: str, tmp_path: Path
+) -> None:
+    _, token = make_key(tmp_path / "scores.db")
+    env = environment(tmp_path, RELAYS=rust_relay, PUBLISH_TRANSCRIPTS="0")
+    async with (
+        serving(env) as serve,
+        httpx.AsyncClient(base_url=serve.url, headers={"Authorization": f"Bearer {token}"}) as http,
+        page(chromium) as tab,
+    ):
+        hand = await hand_of(http, "alice", "sharp")
+        await board(tab, serve.url)
+        await hand.play()
+        await seals(tab, "alice: Not replayed")  # as the server's stream tells
+        await tab.evaluate("(() => { const now = Date.now; Date.now = () => now() + 10_000; })()")
+        await seals(tab, "alice: Proved · Sharp")
+        assert tab.faults == []
+
+
+async def test_a_transcript_that_comes_to_a_relay_later_is_asked_for_once_the_server_tells(
+    chromium: str,
+) -> None:
+    source = Source()
+    told = board_of(source)
+    score = score_of(SHARP)
+    async with (
+        holding(score) as relay,
+        page(chromium) as tab,
+        site(source, told, relays=[relay.url], keys=[APP.pubkey], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        await seals(tab, "Ωμέγα: Claimed")
+        relay.stored[SHARP["id"]] = SHARP
+        asked = len(relay.reqs)
+        content = json.loads(score["content"])
+        row = SignedScore(
+            content["username"], content["score"], score["created_at"], score["id"], json.dumps(score)
+        )
+        source.board.add(row, time.time())
+        told.proofs.add(row.d, Proof(row.event_id, "ab" * 16, "sharp", SHARP["id"]))
+        told.channel(Wanted(proved=True)).tell([row.d])
+        await seals(tab, "Ωμέγα: Proved · Sharp")
+        assert len(relay.reqs) == asked + 1
+        assert tab.faults == []
+
+
+async def test_the_page_listens_for_what_it_shows_and_only_while_it_is_looked_at(
+    chromium: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, seen = Source(), asyncio.Queue[str]()
+    told = board_of(source)
+    for name, wanted in (("any", Wanted(proved=True)), ("sharp", Wanted(proved=True, level="sharp"))):
+        hub = told.channel(wanted).hub
+
+        def join(last_id: str | None, name: str = name, join: Any = hub.join) -> Reader:
+            seen.put_nowait(f"{name} comes")
+            reader: Reader = join(last_id)
+            return reader
+
+        def leave(reader: Reader, name: str = name, leave: Any = hub.leave) -> None:
+            seen.put_nowait(f"{name} goes")
+            leave(reader)
+
+        monkeypatch.setattr(hub, "join", join)
+        monkeypatch.setattr(hub, "leave", leave)
+    hidden = "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+    look = "(() => { %s; document.dispatchEvent(new Event('visibilitychange')); })()"
+    async with (
+        holding(score_of(SHARP)) as relay,
+        page(chromium) as tab,
+        site(source, told, relays=[relay.url], keys=[APP.pubkey], clock=time.time) as url,
+    ):
+        await board(tab, url)
+        assert await seen.get() == "any comes"
+        await tab.evaluate(look % hidden)
+        assert await seen.get() == "any goes"
+        await tab.evaluate(look % "delete document.hidden")
+        assert await seen.get() == "any comes"
+        await board(tab, url, "/?level=sharp")
+        assert {await seen.get(), await seen.get()} == {"any goes", "sharp comes"}
+        await tab.go("about:blank")
+        assert await seen.get() == "sharp goes"
         assert tab.faults == []
 
 

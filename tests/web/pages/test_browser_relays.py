@@ -13,7 +13,7 @@ import pytest
 from app.scores.leaderboard import Leaderboard
 from app.scores.signed_score import Deletion, SignedScore
 from tests.browser import page
-from tests.relays.fake import FakeRelay, Peer, never
+from tests.relays.fake import FakeRelay, Peer, never, query
 from tests.service import PUBKEY
 from tests.web.boards import Source
 from tests.web.pages.browsing import AT, KEYS, OTHER, READY, ROWS, board, deletion, holding, signed, telling
@@ -65,6 +65,23 @@ async def test_what_no_signature_covers_is_not_shown(chromium: str) -> None:
         assert await board(tab, url) == [["1", "alice", "50"]]
         await tab.click(".check")
         assert json.loads(await tab.evaluate("document.querySelector('#dialog pre').textContent")) == alice
+
+
+async def test_what_is_no_message_is_passed_over(chromium: str) -> None:
+    alice = signed("alice", 50)
+
+    def babble(peer: Peer, subscription: str, filters: list[dict[str, Any]]) -> None:
+        peer.send_text("no JSON", "null", "{}", "[]", '["EOSE"]', '["EVENT"]', '["NOTICE","hello"]')
+        peer.send_binary(b'["EOSE","scores"]')
+        query(peer, subscription, filters)
+
+    async with (
+        FakeRelay(stored={alice["id"]: alice}, on_req=babble) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], clock=time.time) as url,
+    ):
+        assert await board(tab, url) == [["1", "alice", "50"]]
+        assert tab.faults == []
 
 
 async def test_who_keeps_forging_is_heard_no_more(chromium: str) -> None:

@@ -19,7 +19,7 @@ def test_connections_go_to_the_relays_alone() -> None:
     policy = dict(part.split(" ", 1) for part in content_security_policy(relays).split("; "))
     assert policy["default-src"] == "'none'"
     assert policy["connect-src"] == "'self' ws://127.0.0.1:1 wss://a.example:7777 wss://b.example"
-    assert policy["script-src"] == policy["style-src"] == "'self'"
+    assert policy["script-src"] == policy["worker-src"] == policy["style-src"] == "'self'"
     assert "unsafe" not in str(policy)
 
 

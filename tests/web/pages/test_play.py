@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.briscola.computer import LEVELS
 from app.store.matches import Unpublished
 from app.web.build import SOURCES
 from app.web.pages.assets import Assets
@@ -34,6 +35,14 @@ async def test_calls_go_to_the_path_of_the_public_address_and_sign_it_whole() ->
     async with client(pages(Source(), "https://example.org/briscola", matches=True)) as http:
         text = (await http.get("/play")).text
     assert 'data-service="https://example.org/briscola" data-root="/briscola"' in text
+
+
+@pytest.mark.usefixtures("bundle")
+@pytest.mark.parametrize("matches", [True, False])
+async def test_every_level_is_explained(matches: bool) -> None:
+    text = await shown(matches=matches)
+    assert re.findall(r"<dt>(\w+)</dt><dd>[^<]{30,}</dd>", text) == [level.capitalize() for level in LEVELS]
+    assert ("plays only for the leaderboard" in text) == matches
 
 
 @pytest.mark.usefixtures("bundle")

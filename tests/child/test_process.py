@@ -8,22 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from app.delivery.judge_process import JudgeFailed, JudgeProcess
-from tests.delivery.records import FORGED, GOOD
+from app.child.process import ChildFailed, ChildProcess
+
+ECHO = "tests.child.echo"
 
 
-async def test_a_process_proves_and_is_gone_when_stopped() -> None:
-    process = await JudgeProcess.start()
-    process.send([GOOD, FORGED])
-    process.send([GOOD])
-    assert await process.receive() == b"\1\0"
-    assert await process.receive() == b"\1"
+async def test_a_process_answers_in_order_and_is_gone_when_stopped() -> None:
+    process = await ChildProcess.start(ECHO, "one", "two")
+    process.send(b"")
+    process.send(b"x" * 100_000)
+    assert await process.receive() == b"one two:"
+    assert await process.receive() == b"one two:" + b"x" * 100_000
     pid = process.pid
     await process.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    process.send([GOOD])
-    with pytest.raises(JudgeFailed, match="ended too soon"):
+    process.send(b"again")
+    with pytest.raises(ChildFailed, match=r"tests\.child\.echo ended too soon"):
         await process.receive()
 
 
@@ -35,9 +36,9 @@ async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
     (tmp_path / "app" / "__init__.py").write_text("raise SystemExit(7)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BRISCOLA_SECRET_KEY", "f" * 64)
-    process = await JudgeProcess.start()
-    process.send([GOOD])
-    assert await process.receive() == b"\1"
+    process = await ChildProcess.start(ECHO)
+    process.send(b"here")
+    assert await process.receive() == b":here"
     told = await asyncio.to_thread(Path(f"/proc/{process.pid}/environ").read_bytes)
     assert b"PYTHONPATH" in told
     assert b"BRISCOLA" not in told
@@ -48,15 +49,15 @@ async def test_it_is_this_app_that_runs_and_it_is_told_no_secret(
 async def test_it_ends_with_its_parent() -> None:
     """However that ends: its input is closed."""
     program = (
-        "import asyncio\n"
-        "from app.delivery.judge_process import JudgeProcess\n"
+        "import asyncio, sys\n"
+        "from app.child.process import ChildProcess\n"
         "async def main():\n"
-        "    print((await JudgeProcess.start()).pid, flush=True)\n"
+        "    print((await ChildProcess.start(sys.argv[1])).pid, flush=True)\n"
         "    await asyncio.sleep(1000)\n"
         "asyncio.run(main())\n"
     )
     parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", program, stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-c", program, ECHO), stdout=asyncio.subprocess.PIPE
     )
     assert parent.stdout is not None
     child = os.pidfd_open(int(await parent.stdout.readline()))
@@ -75,5 +76,5 @@ async def test_it_ends_with_its_parent() -> None:
 
 async def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    with pytest.raises(JudgeFailed, match="nowhere"):
-        await JudgeProcess.start()
+    with pytest.raises(ChildFailed, match="nowhere"):
+        await ChildProcess.start(ECHO)

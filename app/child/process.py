@@ -1,4 +1,4 @@
-"""The parent's end of a process that checks signatures, fed through its standard input.
+"""The parent's end of a process that answers messages, fed through its standard input.
 
 It is started afresh rather than forked: a fork would inherit a service's sockets and its threads' locks. When
 its parent is gone its input ends, and so does it.
@@ -9,40 +9,40 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import app
-from app.delivery.judge_main import packed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from app.child.main import packed
 
 _ROOT = Path(app.__file__).parent.parent
 
 
-class JudgeFailed(Exception):
+class ChildFailed(Exception):
     """The process could not be started, or ended too soon."""
 
 
-class JudgeProcess:
+class ChildProcess:
     """A process at work."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, module: str, process: asyncio.subprocess.Process) -> None:
+        self._module = module
         self._process = process
+        self._stopping: asyncio.Task[None] | None = None
         # Both are pipes, as `start` wants them.
         self._stdin = cast("asyncio.StreamWriter", process.stdin)
         self._stdout = cast("asyncio.StreamReader", process.stdout)
-        self._sent: deque[int] = deque()  # how many records each chunk had that is not answered yet
 
     @classmethod
-    async def start(cls) -> JudgeProcess:
-        """Start a process.
+    async def start(cls, module: str, *arguments: str) -> ChildProcess:
+        """Start a process that runs a module of this app, which calls `serve`.
+
+        Args:
+            arguments: no secrets: everybody on the machine may read them.
 
         Raises:
-            JudgeFailed: The system does not let us.
+            ChildFailed: The system does not let us.
         """
         # It needs no settings, least of all a secret; -P keeps out another `app` in the working directory.
         environ = {name: value for name, value in os.environ.items() if not name.startswith("BRISCOLA_")}
@@ -50,39 +50,45 @@ class JudgeProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-P", "-m", "app.delivery.judge_main"),
+                *("-P", "-m", module, *arguments),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 env=environ,
                 start_new_session=True,  # Ctrl-C is for the parent, which then ends its processes
             )
         except OSError as error:
-            raise JudgeFailed(str(error)) from None
-        return cls(process)
+            raise ChildFailed(f"no process for {module}: {error}") from None
+        return cls(module, process)
 
     @property
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
 
-    def send(self, records: Sequence[bytes]) -> None:
-        """Have signatures checked; the answer is the next that is received."""
-        self._sent.append(len(records))
-        self._stdin.write(packed(b"".join(records)))
+    def send(self, message: bytes) -> None:
+        """Have a message answered; the answer is the next that is received."""
+        if not self._stdin.is_closing():  # else `receive` tells that the process is gone
+            self._stdin.write(packed(message))
 
     async def receive(self) -> bytes:
-        """For each signature that was sent first, in order: 1 if it holds, else 0.
+        """The answer to the message that was sent first.
 
         Raises:
-            JudgeFailed: The process is gone.
+            ChildFailed: The process is gone.
         """
         try:
-            return await self._stdout.readexactly(self._sent.popleft())
+            size = int.from_bytes(await self._stdout.readexactly(4))
+            return await self._stdout.readexactly(size)
         except (OSError, asyncio.IncompleteReadError) as error:
-            raise JudgeFailed(f"a process that checks signatures ended too soon: {error!r}") from None
+            raise ChildFailed(f"the process of {self._module} ended too soon: {error!r}") from None
 
     async def stop(self) -> None:
-        """End the process and wait until it has."""
+        """End the process and wait until it has; that goes on if whoever waits is cancelled."""
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop())
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self) -> None:
         if self._process.returncode is None:
             self._process.kill()
         self._stdin.close()
