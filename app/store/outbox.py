@@ -221,7 +221,7 @@ class StoreOutbox:
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
-        # The last outcome of each delivery, but what is settled stays so.
+        # One outcome for each delivery, as if they had been written one after the other.
         last: dict[tuple[str, int], Outcome] = {}
         for outcome in chain.from_iterable(batches):
             place = outcome.event_id, self._relays[outcome.relay]

@@ -137,7 +137,7 @@ class Postgresql:
 
 
 class PostgresqlTransactions:
-    """The writer's transactions, on a thread: each statement is a journey to the server.
+    """The writer's transactions, on a thread, because they wait for the server: mostly to read, and to commit.
 
     A transaction that met a deadlock, or whose connection was lost before it was told to commit, runs again.
     If the connection is lost as it commits, the mark that it left says whether it did.
@@ -185,8 +185,7 @@ class PostgresqlTransactions:
                 transaction = connection.begin()
                 marked = cursor_of(connection).ask(_MARK, self._writer, self._number, time.time())
                 work(connection)
-                # Only then is COMMIT on its way: whoever looks for the mark waits for this transaction.
-                marked()
+                marked()  # before COMMIT is on its way: whoever looks for the mark waits for this transaction
             except Exception as error:
                 if _lost(error):
                     connection.invalidate()
