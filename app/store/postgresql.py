@@ -137,7 +137,7 @@ class Postgresql:
 
 
 class PostgresqlTransactions:
-    """The writer's transactions, on a thread, because they wait for the server: mostly to read, and to commit.
+    """The writer's transactions, on a thread, because they wait for the server: to read, and to commit.
 
     A transaction that met a deadlock, or whose connection was lost before it was told to commit, runs again.
     If the connection is lost as it commits, the mark that it left says whether it did.
