@@ -16,11 +16,14 @@ from typing import cast
 import app
 from app.child.main import packed
 
+ANSWER_SECONDS = 30.0
+"""Any answer takes a second at most, and a start too; whoever is silent for so long is stuck."""
+
 _ROOT = Path(app.__file__).parent.parent
 
 
 class ChildFailed(Exception):
-    """The process could not be started, or ended too soon."""
+    """The process could not be started, ended too soon, or is stuck."""
 
 
 class ChildProcess:
@@ -74,11 +77,15 @@ class ChildProcess:
         """The answer to the message that was sent first.
 
         Raises:
-            ChildFailed: The process is gone.
+            ChildFailed: The process is gone, or stuck.
         """
         try:
-            size = int.from_bytes(await self._stdout.readexactly(4))
-            return await self._stdout.readexactly(size)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                size = int.from_bytes(await self._stdout.readexactly(4))
+                return await self._stdout.readexactly(size)
+        except TimeoutError:
+            silent = f"the process of {self._module} did not answer within {ANSWER_SECONDS:g} s"
+            raise ChildFailed(silent) from None
         except (OSError, asyncio.IncompleteReadError) as error:
             raise ChildFailed(f"the process of {self._module} ended too soon: {error!r}") from None
 

@@ -87,6 +87,16 @@ async def test_what_a_process_leaves_a_thread_does_and_later_another_process(
     assert len(started) == (1 if then == b"thread" else 2)
 
 
+async def test_a_process_that_is_stopped_keeps_nobody_waiting(
+    work: Aside, started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await work.ask(b"1") == b"from:1"
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.2)
+    os.kill(started[0].pid, signal.SIGSTOP)
+    assert await asyncio.gather(work.ask(b"2"), work.ask(b"3")) == [b"thread:2", b"thread:3"]
+    assert started[0]._process.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
 def test_a_process_that_died_while_nobody_asked(loop: str) -> None:
     """On uvloop, on which the service runs, its closed pipe is another matter than on asyncio's own loop."""

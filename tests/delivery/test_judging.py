@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -132,6 +134,27 @@ async def test_a_process_that_dies_loses_nothing(
             await asyncio.wait_for(here.relay.all.wait(), 20)
             assert here.is_right()
     assert "killed; signatures are checked in this process from now on" in caplog.text
+
+
+async def test_a_process_that_is_stopped_holds_up_nothing(
+    started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.5)
+    send = ChildProcess.send
+
+    def stopped_first(self: ChildProcess, message: bytes) -> None:
+        if self is started[0]:
+            os.kill(self.pid, signal.SIGSTOP)
+        send(self, message)
+
+    monkeypatch.setattr(ChildProcess, "send", stopped_first)
+    with caplog.at_level(logging.WARNING):
+        async with running(2) as here:
+            here.judging.offer(here.relay, MADE)
+            await asyncio.wait_for(here.relay.all.wait(), 20)
+            assert here.is_right()
+    assert "did not answer within 0.5 s; signatures are checked in this process from now on" in caplog.text
+    assert all(process._process.returncode is not None for process in started)
 
 
 async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
