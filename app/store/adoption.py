@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SELECT_KNOWN = "SELECT id, seq FROM event WHERE id IN (SELECT value FROM each(?))"
 _SELECT_SECONDS = """
     SELECT d, created_at FROM event
-    WHERE d IN (SELECT value FROM each(?)) AND created_at IN (SELECT CAST(value AS bigint) FROM each(?))
+    WHERE d IN (SELECT value FROM each(?)) AND created_at BETWEEN ? AND ?
 """
 _NOTE_DELIVERED = Insert(
     "delivery",
@@ -69,8 +69,8 @@ def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bo
     cursor.lock(lock_names({subject.d for _, subject in taken}))
     asked, asked_seqs = ask_last(cursor), cursor.ask_seqs(len(taken))
     asked_known = cursor.ask(_SELECT_KNOWN, [one.event.id for one, _ in taken])
-    names, times = [subject.d for _, subject in taken], [str(one.event.created_at) for one, _ in taken]
-    asked_seconds = cursor.ask(_SELECT_SECONDS, names, times)
+    names, times = [subject.d for _, subject in taken], [one.event.created_at for one, _ in taken]
+    asked_seconds = cursor.ask(_SELECT_SECONDS, names, min(times, default=0), max(times, default=0))
     last, high_water = asked()
     seqs = iter(asked_seqs(last))
     known: dict[str, int] = dict(asked_known())
