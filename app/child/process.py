@@ -16,11 +16,14 @@ from typing import cast
 import app
 from app.child.main import packed
 
+ANSWER_SECONDS = 10.0
+"""A process that takes longer over an answer, which is a fraction of a second's work, is stuck."""
+
 _ROOT = Path(app.__file__).parent.parent
 
 
 class ChildFailed(Exception):
-    """The process could not be started, or ended too soon."""
+    """The process could not be started, ended too soon, or is stuck."""
 
 
 class ChildProcess:
@@ -74,11 +77,16 @@ class ChildProcess:
         """The answer to the message that was sent first.
 
         Raises:
-            ChildFailed: The process is gone.
+            ChildFailed: The process is gone, or has not answered for `ANSWER_SECONDS`.
         """
         try:
-            size = int.from_bytes(await self._stdout.readexactly(4))
-            return await self._stdout.readexactly(size)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                size = int.from_bytes(await self._stdout.readexactly(4))
+                return await self._stdout.readexactly(size)
+        except TimeoutError:
+            raise ChildFailed(
+                f"the process of {self._module} has not answered for {ANSWER_SECONDS:.0f} seconds"
+            ) from None
         except (OSError, asyncio.IncompleteReadError) as error:
             raise ChildFailed(f"the process of {self._module} ended too soon: {error!r}") from None
 

@@ -105,6 +105,18 @@ def test_a_process_that_died_while_nobody_asked(loop: str) -> None:
         assert runner.run(kill_and_ask()) == [b"from:one", b"thread:two", b"thread:three", b"thread:four"]
 
 
+async def test_what_a_stuck_process_does_not_answer_a_thread_does(
+    work: Aside, started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await work.ask(b"one") == b"from:one"
+    os.kill(started[0].pid, signal.SIGSTOP)
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.0)
+    answers = await asyncio.gather(*map(work.ask, (b"two", b"three", b"four")))
+    assert answers == [b"thread:two", b"thread:three", b"thread:four"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0].pid, 0)
+
+
 async def test_no_process_to_be_had(
     work: Aside, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
