@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -132,6 +134,25 @@ async def test_a_process_that_dies_loses_nothing(
             await asyncio.wait_for(here.relay.all.wait(), 20)
             assert here.is_right()
     assert "killed; signatures are checked in this process from now on" in caplog.text
+
+
+async def test_processes_that_are_stuck_lose_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    send = ChildProcess.send
+
+    def stop_and_send(self: ChildProcess, message: bytes) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+        send(self, message)
+
+    monkeypatch.setattr(ChildProcess, "send", stop_and_send)
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.0)
+    with caplog.at_level(logging.WARNING):
+        async with running(2) as here:
+            here.judging.offer(here.relay, MADE)
+            await asyncio.wait_for(here.relay.all.wait(), 20)
+            assert here.is_right()
+    assert "has not answered for 0 seconds; signatures are checked in this process" in caplog.text
 
 
 async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
