@@ -3,10 +3,7 @@
     async with Client("https://scores.example", api_key=KEY) as client:
         score = await client.publish("alice", 72, wait=10)
 
-ClientError
- ├─ Unreachable         no answer came
- ├─ Refused             the service said no: slug, status, detail, errors, retry_after
- └─ UnexpectedAnswer    whatever answered does not speak this protocol
+Calls fail with a ClientError; `app.client_errors` draws the tree.
 """
 
 from __future__ import annotations
@@ -24,12 +21,15 @@ import orjson
 
 from app.client_answers import read_board, read_receipt
 from app.client_auth import Bearer, SignedCalls
+from app.client_errors import ClientError, Refused, UnexpectedAnswer, Unreachable, refused_by, unreachable
 from app.nostr.keys import SecretKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.client_answers import Board, Receipt
+
+__all__ = ["Client", "ClientError", "Refused", "UnexpectedAnswer", "Unreachable"]
 
 T = TypeVar("T")
 
@@ -38,43 +38,8 @@ ATTEMPTS = 3
 _TIMEOUT = 10
 _LONGEST_PAUSE = 5.0
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
-_SECONDS = re.compile(r"[0-9]{1,9}")
 # A gateway's or the service's own "not now": nothing of the call was done, or its repetition changes nothing.
 _PASSING = frozenset({502, 503, 504})
-
-
-class ClientError(Exception):
-    """A call did not come out as it should; the message says why."""
-
-
-class Unreachable(ClientError):
-    """No answer came: the address is wrong, the service is down, or the network is."""
-
-
-class UnexpectedAnswer(ClientError):
-    """What came is no answer of this service: the address may belong to something else."""
-
-
-class Refused(ClientError):
-    """The service refused the call with a problem document (RFC 9457).
-
-    Attributes:
-        status: the HTTP status.
-        slug: the stable name of the problem, the last part of its `type`.
-        detail: what is wrong with this call and what to do.
-        errors: faulty fields, `{"field", "message"}` each.
-        retry_after: seconds after which it is worth trying again, None if the service named none.
-        document: the whole problem document.
-    """
-
-    def __init__(self, status: int, document: dict[str, Any], retry_after: int | None) -> None:
-        self.status = status
-        self.slug = str(document["type"]).rpartition("/")[2]
-        self.detail = str(document["detail"])
-        self.errors: list[dict[str, str]] = document.get("errors", [])
-        self.retry_after = retry_after
-        self.document = document
-        super().__init__(self.detail)
 
 
 class Client:
@@ -127,7 +92,7 @@ class Client:
                 call is a score of its own.
 
         Raises:
-            ClientError: see the module.
+            ClientError: see `app.client_errors`.
             ValueError: an idempotency key that is not 1 to 255 visible ASCII characters.
         """
         key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
@@ -143,7 +108,7 @@ class Client:
         """The score event with this id, as it stands now.
 
         Raises:
-            ClientError: Refused with the slug `not-found` if there is none; see the module.
+            ClientError: Refused with the slug `not-found` if there is none; see `app.client_errors`.
         """
         return _read(read_receipt, await self.call("GET", f"/v1/scores/{_segment(event_id)}"))
 
@@ -151,7 +116,7 @@ class Client:
         """A player's latest score, by any spelling of the name.
 
         Raises:
-            ClientError: Refused with the slug `not-found` if there is none; see the module.
+            ClientError: Refused with the slug `not-found` if there is none; see `app.client_errors`.
         """
         return _read(read_receipt, await self.call("GET", f"/v1/players/{_segment(username)}"))
 
@@ -174,7 +139,7 @@ class Client:
             around: a player's name, for the rows around theirs.
 
         Raises:
-            ClientError: Refused with the slug `invalid-query` or `not-found`; see the module.
+            ClientError: Refused with the slug `invalid-query` or `not-found`; see `app.client_errors`.
         """
         asked = {"limit": limit, "cursor": cursor, "since": since, "until": until, "around": around}
         query = urlencode({name: value for name, value in asked.items() if value is not None})
@@ -185,7 +150,7 @@ class Client:
         """A player's row of the leaderboard, as GET /v1/leaderboard has it; None if there is none.
 
         Raises:
-            ClientError: see the module.
+            ClientError: see `app.client_errors`.
         """
         try:
             answer = await self.call("GET", f"/v1/leaderboard?limit=1&around={_segment(username)}")
@@ -202,7 +167,7 @@ class Client:
         """Delete a player's score; `wait` as for `publish`.
 
         Raises:
-            ClientError: see the module.
+            ClientError: see `app.client_errors`.
         """
         path = f"/v1/players/{_segment(username)}/score"
         return _read(read_receipt, await self.call("DELETE", path, wait=wait, repeatable=False))
@@ -225,7 +190,7 @@ class Client:
             auth: who is calling, if it is not whom the client was made for.
 
         Raises:
-            ClientError: see the module.
+            ClientError: see `app.client_errors`.
         """
         headers = dict(headers or {})
         if body is not None:
@@ -245,17 +210,17 @@ class Client:
             try:
                 response = await self._http.send(request, auth=auth or self._auth)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-                fault: ClientError = _unreachable(self._url, error)  # nothing was sent
+                fault: ClientError = unreachable(self._url, error)  # nothing was sent
             except httpx.DecodingError:
                 raise UnexpectedAnswer(f"{request.url} answered with broken compression") from None
             except httpx.TransportError as error:
-                fault = _unreachable(self._url, error)
+                fault = unreachable(self._url, error)
                 if not repeatable:
                     raise fault from None
             else:
                 if response.is_success:
                     return response.content
-                fault = _refused(response)
+                fault = refused_by(response)
                 if response.status_code not in _PASSING or not repeatable:
                     raise fault
             if attempt == ATTEMPTS:
@@ -281,26 +246,10 @@ def _segment(text: str) -> str:
     return quote(text, safe="", errors="surrogatepass")
 
 
-def _unreachable(url: str, error: httpx.TransportError) -> Unreachable:
-    return Unreachable(f"no answer from {url}: {str(error) or type(error).__name__}")
-
-
 def _pause(attempt: int, fault: ClientError) -> float:
     """Seconds before the next attempt: growing, jittered, and as long as the service asks within reason."""
     asked = fault.retry_after if isinstance(fault, Refused) else None
     return min(asked or 0.25 * 2**attempt * random.uniform(0.5, 1), _LONGEST_PAUSE)  # noqa: S311 - no secret
-
-
-def _refused(response: httpx.Response) -> ClientError:
-    try:
-        document = orjson.loads(response.content)
-        after = response.headers.get("retry-after", "")
-        retry_after = int(after) if _SECONDS.fullmatch(after) else None
-        return Refused(response.status_code, document, retry_after)
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        where = response.headers.get("location")
-        hint = f" to {where}: use that address" if response.is_redirect and where else ""
-        return UnexpectedAnswer(f"{response.url} answered with status {response.status_code}{hint}")
 
 
 def _read(read: Callable[[bytes], T], body: bytes) -> T:

@@ -1,9 +1,8 @@
-"""Settings from the environment: every fault reported at once, no secret ever printed."""
+"""The settings of everything that runs; no secret of theirs is ever printed."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -12,7 +11,6 @@ from pydantic import (
     ConfigDict,
     Field,
     InstanceOf,
-    ValidationError,
     ValidationInfo,
     field_validator,
 )
@@ -20,30 +18,12 @@ from pydantic import (
 from app import config_values as values
 from app import jwt_trust, secret_file
 from app.nostr.keys import SecretKey
+from app.nostr.relay_url import public_relay_url
 from app.scores.score_event import DEFAULT_RELAY, SEED_PUBKEY
 from app.secret_file import SECRET, SECRET_FILE
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 PREFIX = "BRISCOLA_"
-_PUBLIC_KEYS = f"{PREFIX}PUBLIC_KEYS"
-_MISSING = {
-    SECRET: f"make a key with `briscola-scores keygen` and set it, or {SECRET_FILE}",
-    _PUBLIC_KEYS: "give the public keys of the app whose scores are to be read, hex or npub",
-}
-
-
-class InvalidSettings(Exception):
-    """Settings that the service cannot run with.
-
-    Attributes:
-        faults: one line for each fault, beginning with the name of the setting; warnings at the end.
-    """
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(faults))
-        self.faults = faults
+PUBLIC_KEYS = f"{PREFIX}PUBLIC_KEYS"
 
 
 class EnvironmentSettings(BaseModel):
@@ -105,8 +85,13 @@ class ReadingSettings(EnvironmentSettings):
         description="Older public keys of the app whose scores still verify, hex or npub, by commas.",
     )
     relays: Annotated[tuple[str, ...], BeforeValidator(values.relays)] = Field(
-        (DEFAULT_RELAY,), description="The relays that get every score, by commas."
+        (DEFAULT_RELAY,), repr=False, exclude=True, description="The relays that get every score, by commas."
     )
+
+    @property
+    def public_relays(self) -> tuple[str, ...]:
+        """Where anybody may read: the relays without their queries, which may hold tokens."""
+        return tuple(dict.fromkeys(map(public_relay_url, self.relays)))
 
 
 class WebSettings(LogSettings, ReadingSettings):
@@ -153,7 +138,7 @@ class MirrorSettings(WebSettings):
         """What works but should be looked at."""
         if SEED_PUBKEY not in self.public_keys:
             return []
-        return [f"{_PUBLIC_KEYS}: anyone can sign for {SEED_PUBKEY[:8]}..., whose secret key is 1"]
+        return [f"{PUBLIC_KEYS}: anyone can sign for {SEED_PUBKEY[:8]}..., whose secret key is 1"]
 
     @property
     def score_policy(self) -> None:
@@ -246,61 +231,3 @@ class Settings(StoreSettings, WebSettings):
     def verifying_keys(self) -> frozenset[str]:
         """Every x-only public key, hex, whose scores count as this app's."""
         return frozenset({*self.public_keys, self.pubkey})
-
-
-S = TypeVar("S", bound=EnvironmentSettings)
-
-
-def setting_names() -> dict[str, str]:
-    """Every setting by its name in the environment, with one sentence on what it means."""
-    fields = {**Settings.model_fields, **ClientSettings.model_fields}
-    return {PREFIX + name.upper(): field.description or "" for name, field in fields.items()}
-
-
-def load(kind: type[S], environ: Mapping[str, str] | None = None) -> tuple[S, list[str]]:
-    """Read settings of one kind from the environment; an empty value counts as unset.
-
-    Returns:
-        The settings, and a warning for each thing that works but should be looked at.
-
-    Raises:
-        InvalidSettings: with every fault; no secret and no password stands in it.
-    """
-    # What raises holds no secret in its frame, for whoever prints tracebacks with their variables.
-    settings, warnings, faults = _read(kind, os.environ if environ is None else environ)
-    if settings is None:
-        # A misspelt name may be why another is not set.
-        raise InvalidSettings(faults + warnings)
-    return settings, warnings
-
-
-def _read(kind: type[S], environ: Mapping[str, str]) -> tuple[S | None, list[str], list[str]]:
-    """Settings, warnings and faults; None for settings where there is a fault."""
-    given = {k: v.strip() for k, v in environ.items() if k.startswith(PREFIX) and v.strip()}
-    warnings = [f"{name}: unknown setting, ignored" for name in sorted(given.keys() - setting_names().keys())]
-    secret_from = SECRET if SECRET in given else SECRET_FILE
-    faults, more = kind.prepare(given)
-    warnings += more
-    settings: S | None = None
-    try:
-        settings = kind.model_validate(given)
-        warnings += settings.warnings()
-    except ValidationError as error:
-        faults += [_fault(each, secret_from) for each in error.errors(include_input=False)]
-    return (None if faults else settings), warnings, _without_echo(faults)
-
-
-def _fault(error: Any, secret_from: str) -> str:
-    name = str(error["loc"][0]) if error["loc"] else ""
-    if error["type"] == "missing":
-        return f"{name}: is not set: {_MISSING[name]}"
-    what = error["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    name = secret_from if name == SECRET else name
-    return f"{name}: {what}" if name else what
-
-
-def _without_echo(faults: list[str]) -> list[str]:
-    """Drop "is not set" for the secret where its file already has a fault."""
-    if any(line.startswith(f"{SECRET_FILE}:") for line in faults):
-        return [line for line in faults if not line.startswith(f"{SECRET}: is not set")]
-    return faults

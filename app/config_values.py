@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from limits import RateLimitItem, parse_many
 
 from app.nostr.keys import parse_pubkey
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url, shown_text
 
 Network = IPv4Network | IPv6Network
 
@@ -48,7 +48,7 @@ def relays(text: str) -> tuple[str, ...]:
         try:
             urls.append(normalise_relay_url(part))
         except InvalidRelayUrl as error:
-            raise ValueError(f"{part.rpartition('@')[2]!r} {error}") from None
+            raise ValueError(f"{shown_text(part)!r} {error}") from None
     if not urls:
         raise ValueError("names no relay: give at least one, such as wss://relay.example")
     return tuple(dict.fromkeys(urls))

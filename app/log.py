@@ -40,5 +40,7 @@ def configure_logging(level: str, style: Literal["text", "json"]) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(formatter)
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for chatty in ("alembic", "uvicorn", "httpx"):
+    for chatty in ("alembic", "uvicorn"):
         logging.getLogger(chatty).setLevel(logging.DEBUG if level == "debug" else logging.WARNING)
+    # It logs whole addresses, and a relay's may hold a token in its query.
+    logging.getLogger("httpx").setLevel(logging.WARNING)

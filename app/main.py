@@ -20,6 +20,8 @@ from app.match_host import MatchHost
 from app.matches.opening import sign_commitment
 from app.matches.transcript import sign_transcript
 from app.nostr.nip42 import auth_event
+from app.nostr.relay_url import public_relay_url
+from app.patient_clock import PatientClock
 from app.publisher import Publisher
 from app.recovery import recover
 from app.scores.score_event import sign_deletion, sign_score
@@ -112,7 +114,7 @@ class Service:
             *(self._board_routes(public_url, board, limits) if board is not None else ()),
             *Verification(self.settings.verifying_keys, limits, sign_in, self.replays).routes(),
             *protocol_routes(self.settings),
-            *nip05_routes(self.settings.pubkey, self.settings.relays),
+            *nip05_routes(self.settings.pubkey, self.settings.public_relays),
             *Health(self.store, self.ledger, self.engine, self.unread).routes(),
             *Metrics(traffic, metrics.gather).routes(),
         ]
@@ -136,12 +138,17 @@ class Service:
 
 @asynccontextmanager
 async def open_service(
-    settings: Settings, clock: Callable[[], float] = time.time, *, briefly: bool = False
+    settings: Settings,
+    clock: Callable[[], float] = time.time,
+    *,
+    monotonic: Callable[[], float] = time.monotonic,
+    briefly: bool = False,
 ) -> AsyncIterator[Service]:
     """Open the store, connect to the relays, and close both in the end.
 
     Args:
         clock: unix seconds.
+        monotonic: seconds, on a clock that nobody sets.
         briefly: this process ends soon; a service beside it may have other relays, and keeps them.
 
     Raises:
@@ -174,6 +181,7 @@ async def open_service(
             only_improvements=settings.score_policy == "best",
             clock=clock,
         )
+        patient_clock = PatientClock(clock, monotonic)
         book = MatchBook(
             sign_commitment=partial(_sign_commitment, settings.secret_key),
             sign_transcript=partial(sign_transcript, settings.secret_key),
@@ -182,6 +190,7 @@ async def open_service(
             expiry=settings.match_expiry,
             publishes=settings.publish_transcripts,
             clock=clock,
+            patient_clock=patient_clock,
         )
         unread = await recover(settings.relays, settings.verifying_keys, outbox)
         sign_auth = partial(_sign_auth, settings.secret_key, clock)
@@ -191,7 +200,7 @@ async def open_service(
             ) as engine,
             _open_jwt_tokens(settings.jwt) as jwt_tokens,
         ):
-            host = MatchHost(store, book, engine, clock)
+            host = MatchHost(store, book, engine, patient_clock)
             keys = settings.verifying_keys
             replays = Aside(partial(replay_main.answer, keys=keys), "app.replay_main", *sorted(keys))
             tasks = [
@@ -263,7 +272,12 @@ async def _sweep(outbox: StoreOutbox, engine: Engine) -> None:
             counts = await outbox.give_up()
             engine.gave_up(counts)
             for relay, count in counts.items():
-                log.error("%s: gave up %d deliveries: see `outbox list`", relay, count, extra=about(relay))
+                log.error(
+                    "%s: gave up %d deliveries: see `outbox list`",
+                    public_relay_url(relay),
+                    count,
+                    extra=about(relay),
+                )
         except StoreError as error:
             log.error("%s", error)
         await asyncio.sleep(_SWEEP_EVERY)

@@ -92,14 +92,16 @@ class MatchHost:
     """Plays matches; `sweep` runs beside it, and `close` ends it.
 
     Args:
-        clock: wall clock, unix seconds.
+        patient_clock: the book's, by which a match has expired.
     """
 
-    def __init__(self, store: Store, book: MatchBook, engine: Engine, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, book: MatchBook, engine: Engine, patient_clock: Callable[[], float]
+    ) -> None:
         self._store = store
         self._book = book
         self._engine = engine
-        self._clock = clock
+        self._patient_clock = patient_clock
         self._thinking = Thinking()
         self._seen: OrderedDict[str, StoredMatch] = OrderedDict()
 
@@ -130,7 +132,7 @@ class MatchHost:
     async def find(self, match_id: str) -> StoredMatch | None:
         """The match as it stands now: one that has expired is closed first."""
         match = await self._read(match_id)
-        if match is not None and match.is_due(self._clock()):
+        if match is not None and match.is_due(self._patient_clock()):
             await self._close(match, Forfeit.EXPIRED)
             return await self._read(match_id)
         return match
@@ -138,7 +140,7 @@ class MatchHost:
     async def last_seen(self, match_id: str) -> StoredMatch | None:
         """The match as this process saw it last, or else as it stands now: what `deal` and `play` need."""
         match = self._seen.get(match_id)
-        return await self.find(match_id) if match is None or match.is_due(self._clock()) else match
+        return await self.find(match_id) if match is None or match.is_due(self._patient_clock()) else match
 
     async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
         """Deal a match that `last_seen` gave; one that was dealt with this seed is given as it is now.
@@ -224,7 +226,7 @@ class MatchHost:
 
     async def sweep_once(self) -> None:
         """Close what has expired by now, and publish what had to wait until now."""
-        now = self._clock()
+        now = self._patient_clock()
         for match_id in await self._store.read(partial(due_matches, now=now)):
             try:
                 match = await self._read(match_id)

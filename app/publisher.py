@@ -73,7 +73,7 @@ class Receipt:
             "event": orjson.Fragment(self.payload),
             "address": self.address,
             "state": self.state,
-            "relays": self.relays,
+            "relays": [relay.shown() for relay in self.relays],
             "proof": self.proof,
         }
         if self.deleted_at is not None:

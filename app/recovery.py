@@ -15,6 +15,7 @@ from app.delivery.fetch import fetch
 from app.delivery.status import about
 from app.nostr import nip09
 from app.nostr.event import InvalidEvent, parse_event, verify_event
+from app.nostr.relay_url import public_relay_url
 from app.scores.score_event import KIND
 from app.store.adoption import subject_of
 
@@ -59,7 +60,7 @@ async def recover(relays: Sequence[str], keys: Collection[str], outbox: StoreOut
         log.error("%d events of this app's key are too far ahead of the clock to go on from", ahead)
     unread = {relay: reason for relay, (_, reason) in zip(relays, readings, strict=True) if reason}
     for relay, reason in unread.items():
-        log.warning("%s: %s", relay, reason, extra=about(relay))
+        log.warning("%s: %s", public_relay_url(relay), reason, extra=about(relay))
     return unread
 
 

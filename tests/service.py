@@ -12,7 +12,8 @@ import httpx
 import psycopg
 
 from app import recovery
-from app.config import Settings, load
+from app.config import Settings
+from app.environment import load
 from app.main import Service, open_service
 from app.store.api_keys import add_key, revoke_key
 from app.store.database import Database
@@ -101,16 +102,18 @@ async def running(
     database: Path | str,
     *relays: str,
     clock: Callable[[], float] = time.time,
+    monotonic: Callable[[], float] | None = None,
     board: LiveBoard | None = None,
     **more: str,
 ) -> AsyncIterator[Running]:
     """Open the service on a database, or on `scores.db` in a folder, perhaps with a board.
 
-    `more` is as for `settings`.
+    `monotonic` is that clock, too, unless another is given; `more` is as for `settings`.
     """
     path = database if isinstance(database, str) else database / "scores.db"
     key_id, token = make_key(path)
-    async with open_service(settings(path, relays or (NOWHERE,), **more), clock) as service:
+    opened = settings(path, relays or (NOWHERE,), **more)
+    async with open_service(opened, clock, monotonic=monotonic or clock) as service:
         transport = httpx.ASGITransport(service.app(PUBLIC_URL, board), raise_app_exceptions=False)
         headers = {"Authorization": f"Bearer {token}"}
         async with httpx.AsyncClient(transport=transport, base_url=PUBLIC_URL, headers=headers) as http:

@@ -26,17 +26,21 @@ ROOMS: dict[str, set[str]] = {
     "app.audit": {"app.nostr", "app.scores", "app.verifier"},
     "app.matches": {"app.nostr", "app.briscola", "app.scores", "app.verifier"},
     "app.event_file": {"app.nostr"},
-    "app.delivery": {"app.nostr", "app.scores", "app.verifier", "app.child"},
+    "app.download": set(),
+    "app.delivery": {"app.nostr", "app.scores", "app.verifier", "app.child", "app.download"},
     "app.auditor": {"app.audit", "app.delivery", "app.nostr", "app.scores", "app.verifier"},
     "app.client_auth": {"app.nostr"},
     "app.client_answers": {"app.nostr"},
-    "app.client": {"app.nostr", "app.client_auth", "app.client_answers"},
+    "app.client_errors": set(),
+    "app.client": {"app.nostr", "app.client_auth", "app.client_answers", "app.client_errors"},
     "app.match_client": {"app.nostr", "app.briscola", "app.matches", "app.client", "app.client_auth"},
     "app.config_values": {"app.nostr"},
     "app.jwt_trust": set(),
     "app.secret_file": set(),
     "app.config": {"app.nostr", "app.scores", "app.config_values", "app.jwt_trust", "app.secret_file"},
+    "app.environment": {"app.config", "app.secret_file"},
     "app.log": set(),
+    "app.patient_clock": set(),
     "app.histogram": set(),
     "app.store": {
         "app.nostr", "app.briscola", "app.scores", "app.matches", "app.delivery", "app.principal",
@@ -54,7 +58,7 @@ ROOMS: dict[str, set[str]] = {
     "app.web": {
         "app.nostr", "app.scores", "app.verifier", "app.delivery", "app.config", "app.store", "app.publisher",
         "app.principal", "app.config_values", "app.jwt_trust", "app.histogram", "app.event_file",
-        "app.briscola", "app.matches", "app.match_host", "app.thinking", "app.child",
+        "app.briscola", "app.matches", "app.match_host", "app.thinking", "app.child", "app.download",
     },
 }  # fmt: skip
 TOP = {"app", "app.main", "app.mirror", "app.cli", "app.__main__"}
@@ -134,7 +138,8 @@ def test_one_room_alone_speaks_to_the_database() -> None:
     ("module", "unwanted"),
     [
         ("app.verifier", {*HEAVY, "pydantic", "asyncio", "app.verify_pool"}),
-        ("app.cli.verify", HEAVY),
+        ("app.cli.verify", {*HEAVY, "pydantic", "app.config"}),
+        ("app.cli.replay", {*HEAVY, "pydantic", "app.config"}),
         ("app.cli.keygen", HEAVY),
     ],
 )

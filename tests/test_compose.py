@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from app.config import Settings, load
+from app.config import Settings
+from app.environment import load
 from tests.process import ROOT
 from tests.service import SECRET
 

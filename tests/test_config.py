@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.config import InvalidSettings, MirrorSettings, Settings, StoreSettings, load, setting_names
+from app.config import MirrorSettings, Settings, StoreSettings
+from app.environment import InvalidSettings, load
+from tests.environ import environment, faults
 from tests.service import PUBKEY, SECRET
 
 ROOT = Path(__file__).parents[1]
@@ -27,17 +27,6 @@ NPUB_HEX = "3bf0c63fcb93463407af97a5e5ee64fa883d107ef9e558472c4eb9aaaefa459d"
 
 def settings(**values: str) -> Settings:
     return load(Settings, environment(**values))[0]
-
-
-def environment(**values: str) -> dict[str, str]:
-    return {f"BRISCOLA_{name}": value for name, value in {"SECRET_KEY": SECRET, **values}.items()}
-
-
-def faults(environ: dict[str, str]) -> list[str]:
-    with pytest.raises(InvalidSettings) as caught:
-        load(Settings, environ)
-    assert str(caught.value) == "\n".join(caught.value.faults)
-    return caught.value.faults
 
 
 def test_a_secret_key_is_enough() -> None:
@@ -84,14 +73,6 @@ def test_a_bad_secret_key_says_what_is_wrong_and_never_what_it_is(text: str) -> 
     assert len(text) < 3 or text not in fault
 
 
-@pytest.mark.parametrize("environ", [{}, {"BRISCOLA_SECRET_KEY": ""}, {"BRISCOLA_SECRET_KEY": " \n"}])
-def test_without_a_secret_key_the_way_to_one_is_shown(environ: dict[str, str]) -> None:
-    (fault,) = faults(environ)
-    assert fault.startswith("BRISCOLA_SECRET_KEY: is not set")
-    assert "keygen" in fault
-    assert "BRISCOLA_SECRET_KEY_FILE" in fault
-
-
 @given(st.text(alphabet="0123456789abcdefnsecpub1qxyzNSEC", min_size=8, max_size=80))
 def test_no_secret_is_ever_echoed(text: str) -> None:
     try:
@@ -106,40 +87,6 @@ def test_the_known_key_signs_where_it_is_allowed() -> None:
         assert settings(SECRET_KEY=secret, ALLOW_INSECURE_KEY="1").pubkey == SEED_PUBKEY
         (fault,) = faults(environment(SECRET_KEY=secret, ALLOW_INSECURE_KEY="0"))
         assert "known to everybody" in fault
-
-
-def test_a_misspelt_name_is_shown_beside_what_is_not_set() -> None:
-    missing, unknown = faults({"BRISCOLA_SECRETKEY": NSEC})
-    assert missing.startswith("BRISCOLA_SECRET_KEY: is not set")
-    assert unknown == "BRISCOLA_SECRETKEY: unknown setting, ignored"
-
-
-def test_every_fault_is_reported_at_once() -> None:
-    found = faults(
-        environment(
-            SECRET_KEY=f"{1:064x}",
-            PUBLIC_KEYS="xyz",
-            RELAYS="ftp://relay",
-            DATABASE_URL="mysql://host/db",
-            PUBLIC_URL="scores",
-            SCORE_POLICY="worst",
-            ALLOW_INSECURE_KEY="yes",
-            LOG_LEVEL="loud",
-            LOG_FORMAT="xml",
-        )
-    )
-    assert sorted(fault.partition(":")[0] for fault in found) == [
-        "BRISCOLA_ALLOW_INSECURE_KEY",
-        "BRISCOLA_DATABASE_URL",
-        "BRISCOLA_LOG_FORMAT",
-        "BRISCOLA_LOG_LEVEL",
-        "BRISCOLA_PUBLIC_KEYS",
-        "BRISCOLA_PUBLIC_URL",
-        "BRISCOLA_RELAYS",
-        "BRISCOLA_SCORE_POLICY",
-        "BRISCOLA_SECRET_KEY",
-    ]
-    assert not any("pydantic" in fault or "Value error" in fault for fault in found)
 
 
 # the file of the secret
@@ -295,17 +242,6 @@ def test_policies_levels_and_formats() -> None:
     assert fault == "BRISCOLA_SCORE_POLICY: 'latest' or 'best'"
 
 
-def test_what_is_unknown_warns_and_what_is_empty_counts_as_unset() -> None:
-    environ = environment(RELAY="wss://secret.example", RELAYS="", PUBLIC_URL=" ", ZZZ="1", EMPTY="")
-    it, warnings = load(Settings, {**environ, "OTHER": "1", "briscola_relays": "x"})
-    assert warnings == [
-        "BRISCOLA_RELAY: unknown setting, ignored",
-        "BRISCOLA_ZZZ: unknown setting, ignored",
-    ]
-    assert it.relays == ("wss://nostr.relay.hedwig.sh",)
-    assert it.public_url is None
-
-
 def test_a_command_on_the_store_alone_needs_no_secret() -> None:
     it, warnings = load(StoreSettings, environment(SECRET_KEY="ab", DATABASE_URL="sqlite:///x.db"))
     assert it.database_url == "sqlite:///x.db"
@@ -323,20 +259,6 @@ def test_the_secret_shows_in_no_form_of_the_settings() -> None:
         assert str(int(NSEC_HEX, 16)) not in form
     with pytest.raises(TypeError, match="not pickled"):
         pickle.dumps(it)
-
-
-def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith("BRISCOLA_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("BRISCOLA_SECRET_KEY", NSEC_HEX)
-    assert load(Settings)[0].secret_key.to_hex() == NSEC_HEX
-
-
-def test_the_example_holds_every_setting_and_no_other() -> None:
-    text = (ROOT / ".env.example").read_text("utf-8")
-    named = re.findall(r"^#? ?(BRISCOLA_[A-Z_]+)=", text, flags=re.MULTILINE)
-    assert sorted(named) == sorted(setting_names())
-    assert all(setting_names().values()), "every setting is described"
 
 
 MIRROR = {"BRISCOLA_PUBLIC_KEYS": f"{NPUB},{PUBKEY},{NPUB_HEX}"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.config import InvalidSettings, Settings, load
+from app.config import Settings
+from app.environment import InvalidSettings, load
 
 ALL = {
     "BRISCOLA_JWT_ISSUER": "https://login.example",

@@ -170,6 +170,27 @@ async def test_a_play_keeps_a_match_from_expiring(host: MatchHost, clock: Clock)
     assert found.state is MatchState.PLAYING
 
 
+async def test_a_clock_that_steps_ahead_forfeits_no_hand_before_half_its_time(url: str) -> None:
+    wall, passed = Clock(NOW), Clock(5.0)
+    async with running(url, clock=wall, monotonic=passed, MATCH_EXPIRY="60") as service:
+        host = service.service.host
+        match = await dealt(host)
+        wall.now += 86_400
+        for _ in range(2):
+            await host.sweep_once()
+            with pytest.raises(MatchUnfinished):
+                await begin(host)
+            found = await host.find(match.terms.match)
+            assert found is not None
+            assert found.state is MatchState.PLAYING
+            passed.now += 29
+            wall.now += 29
+        passed.now += 1
+        await host.sweep_once()
+        query = "SELECT state, forfeit FROM match WHERE id = ?"
+        assert rows(service.path, query, match.terms.match) == [("forfeited", "expired")]
+
+
 async def test_a_match_that_cannot_be_read_keeps_no_other_from_being_closed(
     service: Running, host: MatchHost, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:

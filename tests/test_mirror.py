@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 from nostr_sdk import Keys
 
-from app.config import MirrorSettings, load
+from app.config import MirrorSettings
+from app.environment import load
 from app.mirror import open_mirror
 from tests.relays.events import publish, signed_event
 from tests.service import NOWHERE, PUBLIC_URL, assert_problem

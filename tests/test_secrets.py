@@ -2,115 +2,43 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
-import copy
-import json
-import logging
-import os
-import pickle
-import signal
-import sys
-import traceback
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 from click.testing import CliRunner
 
-import app.config
+import app.environment
 from app.cli import main
-from app.config import InvalidSettings, Settings
+from app.config import Settings
+from app.environment import InvalidSettings
 from app.main import open_service
-from app.nostr import nip19
 from app.nostr.keys import SecretKey
+from tests.known_secrets import (
+    BODY,
+    JWT,
+    NOSTR,
+    NSEC,
+    NUMBER,
+    OF_SECRET,
+    REDIS_PASSWORD,
+    RELAY_TOKEN,
+    SECRET,
+    WRONG_KEY,
+    bearer,
+    everything_logged,
+    shown_in,
+    with_variables,
+)
 from tests.service import make_key, settings
 from tests.web.live import live
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from app.main import Service
-
-ROOT = Path(__file__).parent.parent
-# A key of no meaning, but the same in every run, so that a failure can be looked into.
-NUMBER = 0xC0FFEE5EC12E7_9E3779B97F4A7C15F39CC0605CEDC834_1082276BF3A27251
-SECRET = NUMBER.to_bytes(32)
-NSEC = nip19.encode("nsec", SECRET)
-WRONG_KEY = "bsk_0123456789abcdef_wr0ngKeyThatSomebodySent"
-JWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlT2ZBSnd0"
-NOSTR = base64.b64encode(json.dumps({"id": "0" * 64, "sig": "5" * 128}).encode()).decode()
-REDIS_PASSWORD = "r3disPassw0rd"
-OF_SECRET = [
-    SECRET.hex(),
-    NSEC,
-    str(NUMBER),
-    repr(SECRET)[2:-1],
-    base64.b64encode(SECRET).decode(),
-    hex(NUMBER),
-]
-
-
-def shown_in(text: str, needles: list[str]) -> list[str]:
-    """Which secrets a text shows, in any spelling of their letters."""
-    return [needle for needle in needles if needle.lower() in text.lower()]
-
-
-class Kept(logging.Handler):
-    """Every log record at any level, as text; exceptions also with the variables of their frames."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.NOTSET)
-        self.lines: list[str] = []
-        self.variables: list[str] = []
-        self.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(self.format(record))
-        if record.exc_info and record.exc_info[1]:
-            self.variables.append(with_variables(record.exc_info[1]))
-
-
-def with_variables(error: BaseException) -> str:
-    return "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
-
-
-@contextmanager
-def everything_logged() -> Iterator[Kept]:
-    kept, root = Kept(), logging.getLogger()
-    names = [
-        "",
-        "app",
-        "uvicorn",
-        "uvicorn.error",
-        "httpx",
-        "httpcore",
-        "websockets",
-        "sqlalchemy",
-        "alembic",
-    ]
-    before = {name: logging.getLogger(name).level for name in names}
-    handlers = root.handlers[:]
-    root.addHandler(kept)
-    for name in names:
-        logging.getLogger(name).setLevel(logging.DEBUG)
-    try:
-        yield kept
-    finally:
-        root.handlers[:] = handlers
-        for name, level in before.items():
-            logging.getLogger(name).setLevel(level)
-
-
-def bearer(text: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {text}"}
-
 
 # Method, path, headers, body: KEY in a header stands for a good key.
 GOOD = {"Authorization": "Bearer KEY"}
-BODY = b'{"username":"alice","score":60}'
 HTTP_CALLS: list[tuple[int, str, str, dict[str, str], bytes]] = [
     (401, "POST", "/v1/scores", {}, BODY),
     (401, "POST", "/v1/scores", bearer(WRONG_KEY), BODY),
@@ -240,6 +168,11 @@ CLI_CALLS: list[tuple[list[str], dict[str, str]]] = [
     (["key", "add", ""], GOOD_ENV),
     (["verify", "--pubkey", NSEC, "/dev/null"], GOOD_ENV),
     (["nothing"], GOOD_ENV),
+    (["serve"], {**GOOD_ENV, "RELAYS": f"ftp://x?{RELAY_TOKEN}"}),
+    (["outbox", "list", "--relay", f"ftp://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["outbox", "list", "--relay", f"ws://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["audit", f"ftp://x?{RELAY_TOKEN}"], GOOD_ENV),
+    (["leaderboard", "--relay", f"ftp://x?{RELAY_TOKEN}", "--pubkey", "2" * 64], GOOD_ENV),
 ]
 
 
@@ -261,7 +194,7 @@ def test_commands_that_fail_show_nothing(
         result = CliRunner().invoke(main, arguments, env={"BRISCOLA_LOG_LEVEL": "debug", **given})
     assert result.exit_code == 2, result.output
     assert result.output
-    needles = [*OF_SECRET, TYPO, SECRET.hex()[:-1], REDIS_PASSWORD]
+    needles = [*OF_SECRET, TYPO, SECRET.hex()[:-1], REDIS_PASSWORD, RELAY_TOKEN]
     assert shown_in(result.output + "\n".join(kept.lines), needles) == []
 
 
@@ -273,86 +206,5 @@ def test_settings_that_fail_hold_no_secret_in_their_frames(monkeypatch: pytest.M
     monkeypatch.setenv("BRISCOLA_SECRET_KEY", NSEC)
     monkeypatch.setenv("BRISCOLA_RELAYS", "gopher://x")
     with pytest.raises(InvalidSettings) as refused:
-        app.config.load(Settings)
+        app.environment.load(Settings)
     assert shown_in(with_variables(refused.value), OF_SECRET) == []
-
-
-@pytest.mark.parametrize(
-    "show",
-    [
-        repr,
-        str,
-        ascii,
-        "{}".format,
-        "{!r}".format,
-        "%s".__mod__,
-        lambda thing: repr(copy.deepcopy(thing)),
-        lambda thing: repr([thing, {"key": thing}]),
-        lambda thing: repr(getattr(thing, "__dict__", "")),
-    ],
-)
-def test_no_way_to_print_shows_a_secret(tmp_path: Path, show: Callable[[object], str]) -> None:
-    opened = settings(tmp_path / "x.db", SECRET_KEY=NSEC, RATE_LIMIT_STORAGE=f"redis://:{REDIS_PASSWORD}@x")
-    assert shown_in(show(opened.secret_key), OF_SECRET) == []
-    assert shown_in(show(opened).replace(repr(vars(opened)), ""), OF_SECRET) == []
-
-
-def test_no_way_to_dump_shows_a_secret(tmp_path: Path) -> None:
-    opened = settings(tmp_path / "x.db", SECRET_KEY=NSEC, RATE_LIMIT_STORAGE=f"redis://:{REDIS_PASSWORD}@x")
-    dumped: list[Any] = [
-        opened.model_dump(),
-        opened.model_dump(mode="json"),
-        opened.model_dump_json(),
-        repr(opened),
-    ]
-    assert shown_in(repr(dumped), [*OF_SECRET, REDIS_PASSWORD]) == []
-    with pytest.raises(TypeError, match="a secret key is not pickled"):
-        pickle.dumps(opened.secret_key)
-
-
-def seen_from_outside(pid: int) -> bytes:
-    """What any user of the machine can learn of a process, where there is a /proc."""
-    proc = Path(f"/proc/{pid}")
-    names = ("cmdline", "comm", "status", "stat") if proc.is_dir() else ()
-    return b"".join((proc / name).read_bytes() for name in names)
-
-
-def written_below(folder: Path) -> bytes:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert files
-    return b"".join(path.read_bytes() for path in files)
-
-
-async def test_a_running_service_shows_nothing_to_its_neighbours(tmp_path: Path) -> None:
-    environ = {
-        "SECRET_KEY": NSEC,
-        "RELAYS": "ws://127.0.0.1:1",
-        "DATABASE_URL": f"sqlite:///{tmp_path / 'x.db'}",
-        "LOG_LEVEL": "debug",
-        "LOG_FORMAT": "json",
-    }
-    _, token = make_key(tmp_path / "x.db")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "app", "serve", "--port", "0"),
-        cwd=ROOT,
-        env=os.environ | {f"BRISCOLA_{name}": value for name, value in environ.items()},
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stderr is not None
-    said = b""
-    while b"Listening on " not in said:
-        line = await process.stderr.readline()
-        assert line, said.decode()
-        said += line
-    url = said.decode().rpartition("Listening on ")[2].strip()
-    said += seen_from_outside(process.pid)
-    async with httpx.AsyncClient(base_url=url, trust_env=False) as client:
-        for headers in (bearer(token), bearer(WRONG_KEY), {}):
-            answer = await client.post("/v1/scores", content=b"{", headers=headers)
-            said += answer.content
-    process.send_signal(signal.SIGTERM)
-    said += await process.stderr.read()
-    assert await process.wait() == 0
-    said += written_below(tmp_path)
-    assert SECRET not in said
-    assert shown_in(said.decode("latin-1"), [*OF_SECRET, token, token.split("_", 2)[2], WRONG_KEY]) == []

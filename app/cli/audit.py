@@ -18,7 +18,7 @@ from app.cli.store import reading
 from app.cli.unusable import Unusable
 from app.config import Settings
 from app.log import configure_logging
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url, relays_shown_as, shown_text
 from app.store.database import Database
 from app.store.errors import StoreError
 from app.store.holdings import known_ids, newest_events, payloads, standings
@@ -76,7 +76,8 @@ def command(
         level = "error" if settings.log_level == "info" else settings.log_level
         configure_logging(level, settings.log_format)
         try:
-            audited = _audit_with_store(settings, named or settings.relays)
+            wanted = [one for url in named for one in relays_shown_as(url, settings.relays) or [url]]
+            audited = _audit_with_store(settings, wanted or settings.relays)
             show_findings(audited, as_json=as_json)
             if repairing:
                 _repair(settings, audited, wait)
@@ -94,7 +95,7 @@ def _relays(texts: Sequence[str]) -> tuple[str, ...]:
         try:
             urls.append(normalise_relay_url(text))
         except InvalidRelayUrl as error:
-            raise Unusable(f"the relay {text.rpartition('@')[2]!r} {error}") from None
+            raise Unusable(f"the relay {shown_text(text)!r} {error}") from None
     return tuple(dict.fromkeys(urls))
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from app.audit import Fault, Finding, Held
 from app.delivery.answer import one_line
+from app.nostr.relay_url import public_relay_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,6 +47,11 @@ class Audited:
     repair: Repair | None = None
 
     @property
+    def relay(self) -> str:
+        """What may be shown of its URL."""
+        return public_relay_url(self.reading.relay)
+
+    @property
     def bad(self) -> bool:
         """Whether something is wrong that a repair has not mended."""
         mended = _REPAIRABLE if self.repair and not self.repair.failed else frozenset[Fault]()
@@ -69,7 +75,7 @@ def show_findings(audited: Sequence[Audited], *, as_json: bool) -> None:
         for fault, count in shown.items():
             if count > _SHOWN:
                 more = f"and {count - _SHOWN} more; --json shows all"
-                table.add_row(one.reading.relay, fault.value, "…", "…", more)
+                table.add_row(one.relay, fault.value, "…", "…", more)
     if table.row_count:
         _console().print(table)
 
@@ -81,7 +87,7 @@ def show_summary(audited: Sequence[Audited], *, as_json: bool) -> None:
         click.echo(orjson.dumps({"summary": {"ok": good, "relays": [_summary(one) for one in audited]}}))
         return
     for one in audited:
-        _console().print(Text.assemble(f"{one.reading.relay}: ", *_words(one)), soft_wrap=True)
+        _console().print(Text.assemble(f"{one.relay}: ", *_words(one)), soft_wrap=True)
 
 
 @contextmanager
@@ -90,7 +96,10 @@ def progress_bar(wanted: Mapping[str, Sequence[int]]) -> Iterator[Callable[[str,
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        tasks = {relay: progress.add_task(relay, total=len(seqs)) for relay, seqs in wanted.items()}
+        tasks = {
+            relay: progress.add_task(public_relay_url(relay), total=len(seqs))
+            for relay, seqs in wanted.items()
+        }
         yield lambda relay, count: progress.advance(tasks[relay], count)
 
 
@@ -103,7 +112,7 @@ def _document(one: Audited, finding: Finding) -> dict[str, Any]:
     seq = newest.seq if newest else 0
     standing = one.standings.get(seq)
     return {
-        "relay": one.reading.relay,
+        "relay": one.relay,
         "finding": finding.fault,
         "name": finding.name,
         "held": finding.held and orjson.loads(finding.held.text),
@@ -122,7 +131,7 @@ def _row(one: Audited, finding: Finding) -> list[str | Text]:
     event_id = finding.newest.event_id if finding.newest else finding.held.event_id if finding.held else ""
     style = "red" if finding.bad else "dim"
     return [
-        one.reading.relay,
+        one.relay,
         Text(finding.fault.value, style=style),
         Text(one_line(finding.name)),
         Text(one_line(event_id)[:12]),
@@ -170,7 +179,7 @@ def _words(one: Audited) -> Iterator[str | tuple[str, str]]:
 def _summary(one: Audited) -> dict[str, Any]:
     reading, sent = one.reading, one.repair
     return {
-        "relay": reading.relay,
+        "relay": one.relay,
         "events": len(one.held),
         "found": Counter(finding.fault.value for finding in one.findings),
         "complete": not (reading.incomplete or reading.error),

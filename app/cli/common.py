@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from app.cli.unusable import Unusable
-from app.config import EnvironmentSettings, InvalidSettings, load
+from app.config import EnvironmentSettings
+from app.environment import InvalidSettings, load
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping

@@ -18,9 +18,10 @@ import httpx
 from app.cli.common import run_loop
 from app.cli.serve import open_port
 from app.cli.unusable import Unusable
-from app.config import Settings, load
+from app.config import Settings
 from app.delivery.connection import ConnectError
 from app.delivery.fetch import fetch
+from app.environment import load
 from app.log import configure_logging
 from app.main import open_service
 from app.nostr.keys import SecretKey

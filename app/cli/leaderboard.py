@@ -25,7 +25,7 @@ from app.config import ReadingSettings, Settings
 from app.delivery.answer import one_line
 from app.delivery.reader import Reader
 from app.log import configure_logging
-from app.nostr.relay_url import InvalidRelayUrl
+from app.nostr.relay_url import InvalidRelayUrl, public_relay_url
 from app.web.board import BoardView
 from app.web.board_query import BoardQuery
 
@@ -146,7 +146,8 @@ def _state(reader: Reader, count: int) -> Iterator[str]:
     yield f"{count} player{'' if count == 1 else 's'}{'' if reader.complete else ', perhaps not all:'}"
     for relay in reader.relays:
         if not relay.complete:
-            yield f"  {relay.url} {relay.state}{f': {relay.reason}' if relay.reason else ''}"
+            said = f": {relay.reason}" if relay.reason else ""
+            yield f"  {public_relay_url(relay.url)} {relay.state}{said}"
     if early := reader.board.early:
         wait = "1 event waits" if early == 1 else f"{early} events wait"
         yield f"{wait}, more than 15 minutes ahead of this clock"

@@ -14,12 +14,12 @@ import click
 from app.cli.store import as_json_option, date, transaction
 from app.cli.unusable import Unusable
 from app.delivery.model import DeliveryState
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url
+from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url, shown_text
 from app.store.backlog import (
     UNSETTLED,
     NoSuchEvent,
     NoSuchRelay,
-    check_relays,
+    find_relays,
     list_deliveries,
     retry_event,
     retry_failed,
@@ -42,7 +42,7 @@ def parse_relay(text: str) -> str:
     try:
         return normalise_relay_url(text)
     except InvalidRelayUrl as error:
-        raise Unusable(f"the relay {text!r} {error}") from None
+        raise Unusable(f"the relay {shown_text(text)!r} {error}") from None
 
 
 relay_option = click.option(
@@ -51,18 +51,18 @@ relay_option = click.option(
 
 
 @contextmanager
-def _outbox(relays: Sequence[str], *, reading: bool = False) -> Iterator[Connection]:
-    """A transaction on the store, which knows these relays.
+def _outbox(relays: Sequence[str], *, reading: bool = False) -> Iterator[tuple[Connection, list[str]]]:
+    """A transaction on the store, and the relays that it knows by these URLs.
 
     Raises:
         Unusable: if it does not, or does not take it.
     """
     with transaction(reading=reading) as connection:
         try:
-            check_relays(connection, relays)
+            found = find_relays(connection, relays)
         except NoSuchRelay as error:
             raise Unusable(str(error)) from None
-        yield connection
+        yield connection, found
 
 
 @click.group("outbox")
@@ -84,8 +84,8 @@ def list_(states: tuple[str, ...], relays: tuple[str, ...], as_json: bool) -> No
     """Show deliveries, oldest first; with --json one object a line."""
     wanted = [DeliveryState(state) for state in states] or UNSETTLED
     count = 0
-    with _outbox(relays, reading=True) as connection:
-        for count, one in enumerate(list_deliveries(connection, wanted, relays), 1):
+    with _outbox(relays, reading=True) as (connection, found):
+        for count, one in enumerate(list_deliveries(connection, wanted, found), 1):
             if as_json:
                 click.echo(json.dumps(asdict(one)))
                 continue
@@ -118,11 +118,11 @@ def retry(event_ids: tuple[str, ...], relays: tuple[str, ...], everything: bool,
             raise Unusable(f"{event_id[:70]!r} is no event's id: give 64 lower-case hex digits")
     now = time.time()
     try:
-        with _outbox(relays) as connection:
+        with _outbox(relays) as (connection, found):
             if event_ids:
                 count = sum(retry_event(connection, event_id, now) for event_id in event_ids)
             else:
-                count = retry_failed(connection, relays, now)
+                count = retry_failed(connection, found, now)
     except NoSuchEvent as error:
         raise Unusable(f"no event with the id {error} was signed here: see `outbox list`") from None
     if as_json:

@@ -13,6 +13,7 @@ from app.client import Client, ClientError
 from app.config import ClientSettings, Settings
 from app.log import configure_logging
 from app.main import open_service
+from app.nostr.relay_url import public_relay_url
 from app.publisher import ScoreState
 from app.scores.score import Claim, InvalidScore
 from app.scores.username import InvalidUsername
@@ -106,7 +107,7 @@ def _end(text: str, state: str, relays: Sequence[RelayState | Delivery]) -> NoRe
     click.echo(text)
     for relay in relays:
         said = f": {relay.message}" if relay.message else ""
-        click.echo(f"{relay.state:<10} {relay.url}{said}", err=True)
+        click.echo(f"{relay.state:<10} {public_relay_url(relay.url)}{said}", err=True)
     if relays and state == ScoreState.NOT_IMPROVED:
         click.echo("No improvement: this is the standing score.", err=True)
     sys.exit(0 if state in {ScoreState.ACCEPTED, ScoreState.NOT_IMPROVED} else 1)

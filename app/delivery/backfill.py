@@ -92,11 +92,6 @@ class Backfill:
             self._crowded = size
             self._go_on(min(self._page.values()) - 1)
 
-    def break_off(self, reason: str) -> None:
-        """Nothing more will come, for this reason."""
-        if self.request is not None:
-            self._stop(reason)
-
     def _go_on(self, until: int) -> None:
         if until < self._since:
             self._page.clear()

@@ -13,6 +13,7 @@ from app.delivery.intake import Intake
 from app.delivery.model import Delivery, Outcome
 from app.delivery.session import Reply
 from app.delivery.status import Tally, about
+from app.nostr.relay_url import public_relay_url
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ class Conflicts:
         logger.error(
             "%s: conflict over event %s at %s: %s; is another service signing with this key, "
             "or was a backup restored?%s",
-            self._relay,
+            public_relay_url(self._relay),
             outcome.event_id,
             refusal.delivery.address,
             outcome.message,

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from app.delivery.authentication import SignAuth
 from app.delivery.backoff import Random
 from app.delivery.forever import forever
 from app.delivery.limits import AskLimits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.recorder import Recorder
-from app.delivery.session import SignAuth
-from app.delivery.status import RelayStatus
+from app.delivery.status import RelayStatus, about
 from app.delivery.watch import Watch, Watches
 from app.delivery.worker import Worker
+from app.nostr.relay_url import public_relay_url
 
 ANSWER_GRACE_SECONDS = 2.0
 CLOSE_GRACE_SECONDS = 1.5
@@ -73,7 +74,9 @@ class Engine:
             forever(self._recorder.run, "delivery", logger), name="record outcomes"
         )
         self._tasks = [
-            asyncio.create_task(forever(worker.run, "delivery", logger), name=f"deliver to {worker.relay}")
+            asyncio.create_task(
+                forever(worker.run, "delivery", logger), name=f"deliver to {public_relay_url(worker.relay)}"
+            )
             for worker in self._workers.values()
         ]
         return self
@@ -137,10 +140,10 @@ class Engine:
             if outcome.state is DeliveryState.FAILED:
                 logger.error(
                     "%s: event %s: %s",
-                    outcome.relay,
+                    public_relay_url(outcome.relay),
                     outcome.event_id,
                     outcome.message,
-                    extra={"relay": outcome.relay, "event": outcome.event_id},
+                    extra=about(outcome.relay) | {"event": outcome.event_id},
                 )
             self._workers[outcome.relay].recorded(outcome)
             self._watches.recorded(outcome)

@@ -8,6 +8,7 @@ from app.delivery.backoff import Random, delay
 from app.delivery.model import Delivery, Outbox
 from app.delivery.status import about
 from app.nostr.event import Event
+from app.nostr.relay_url import public_relay_url
 
 POLL_SECONDS = 2.0
 """How long what another process put into the outbox may go unnoticed."""
@@ -97,7 +98,7 @@ class Intake:
         self._not_before = self._loop.time() + pause
         logger.error(
             "%s: the outbox failed, again in %.1f s: %r",
-            self._relay,
+            public_relay_url(self._relay),
             pause,
             error,
             extra=about(self._relay),

@@ -12,6 +12,7 @@ from app.delivery.model import Delivery
 from app.delivery.status import about
 from app.nostr.message import event_message
 from app.nostr.nip11 import Limitation
+from app.nostr.relay_url import public_relay_url
 
 AHEAD_SECONDS = 900
 """How far `created_at` may be ahead of the clock when an event is sent to a relay whose limit is unknown."""
@@ -42,6 +43,7 @@ class Limits:
         self.told = Limitation()
         self.concerns: tuple[str, ...] = ()
         self._relay = relay
+        self._shown = public_relay_url(relay)
         self._ask = ask
         self._asked_at = -math.inf
         self._asking: asyncio.Task[None] | None = None
@@ -65,7 +67,7 @@ class Limits:
         now = asyncio.get_running_loop().time()
         if self._ask is not None and now - self._asked_at >= FRESH_SECONDS:
             self._asked_at = now
-            self._asking = asyncio.create_task(self._refresh(self._ask), name=f"limits of {self._relay}")
+            self._asking = asyncio.create_task(self._refresh(self._ask), name=f"limits of {self._shown}")
 
     def stop(self) -> None:
         """Ask no longer."""
@@ -77,12 +79,12 @@ class Limits:
         try:
             self.told = await ask(self._relay)
         except NoLimits as reason:
-            logger.debug("%s: its limits are unknown: %s", self._relay, reason, extra=about(self._relay))
+            logger.debug("%s: its limits are unknown: %s", self._shown, reason, extra=about(self._relay))
             return
         concerns = concerns_of(self.told)
         for concern in concerns:
             if concern not in self.concerns:
-                logger.warning("%s: the relay %s", self._relay, concern, extra=about(self._relay))
+                logger.warning("%s: the relay %s", self._shown, concern, extra=about(self._relay))
         self.concerns = concerns
 
 

@@ -7,6 +7,7 @@ from typing import NoReturn, Protocol
 from app.delivery.backoff import Backoff, Random
 from app.delivery.connection import ConnectError, Connection, Receiver, connect
 from app.delivery.status import about
+from app.nostr.relay_url import public_relay_url
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +27,7 @@ class Client(Receiver, Protocol):
 async def keep_connected(relay: str, client: Client, random: Random) -> NoReturn:
     """Keep one connection to this relay URL in use until cancelled; a fault in `client` ends it, too."""
     loop = asyncio.get_running_loop()
+    shown = public_relay_url(relay)
     backoff = Backoff(random)
     while True:
         connected, lasted = False, 0.0
@@ -42,6 +44,6 @@ async def keep_connected(relay: str, client: Client, random: Random) -> NoReturn
                 await connection.lost
             lasted = loop.time() - opened
         pause = backoff.after(lasted)
-        logger.warning("%s: %s; connecting again in %.1f s", relay, reason, pause, extra=about(relay))
+        logger.warning("%s: %s; connecting again in %.1f s", shown, reason, pause, extra=about(relay))
         await client.parted(reason, connected=connected)
         await asyncio.sleep(pause)

@@ -4,14 +4,13 @@ A session outlives connections, so an OK that arrives on the next one still find
 monotonic seconds. Text for the wire is returned by `send` or waits in `outgoing`.
 """
 
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import orjson
-
-from app.delivery.answer import RETRY_PREFIXES, one_line
+from app.delivery.answer import one_line
+from app.delivery.authentication import Authentication, NotAuthenticated, SignAuth
 from app.delivery.model import Delivery
 from app.delivery.question import Question
 from app.nostr.event import Event
@@ -23,7 +22,6 @@ from app.nostr.message import (
     NotAMessage,
     Notice,
     Ok,
-    auth_message,
     close_message,
     event_message,
     parse_relay_message,
@@ -35,16 +33,9 @@ FRAME_LIMIT = 256 * 1024
 """Longer messages are ignored unread: no relay has that much to say about one event of ours."""
 
 LATE_LIMIT = 1024
-AUTH_LIMIT = 10
-"""Challenges that are answered within any minute; a relay may send them without end."""
-
-AUTH_LIMIT_SECONDS = 60.0
 
 ASK_AFTER_ATTEMPTS = 3
 """After so many attempts without a verdict the relay is first asked what it holds."""
-
-SignAuth = Callable[[str, str], str | None]
-"""Makes the signed NIP-42 event (JSON text) for a relay URL and a challenge, or None to refuse."""
 
 
 class Reply(NamedTuple):
@@ -84,21 +75,21 @@ class Session:
         outgoing: Messages to be sent besides those that `send` returns.
         notice: The relay's last NOTICE, bounded and on one line.
         ignored: How many messages meant nothing here.
-        auth_refused: Why the relay cannot be authenticated to; empty if that was not tried, or is done.
     """
 
     def __init__(self, relay: str, sign_auth: SignAuth) -> None:
         self.outgoing: list[str] = []
         self.notice = ""
         self.ignored = 0
-        self._relay = relay
-        self._sign_auth = sign_auth
+        self._auth = Authentication(relay, sign_auth)
         self._sent: OrderedDict[str, _Sent] = OrderedDict()  # by event id, earliest deadline first
         self._late: OrderedDict[str, Delivery] = OrderedDict()
         self._parked: dict[str, _Sent] = {}  # those of `_sent` that wait for authentication
-        self._auth_id: str | None = None  # of the AUTH event that waits for its OK
-        self._auths: deque[float] = deque(maxlen=AUTH_LIMIT)  # when the last ones were signed
-        self._start_over(None)
+
+    @property
+    def auth_refused(self) -> str:
+        """Why the relay cannot be authenticated to; empty if that was not tried, or is done."""
+        return self._auth.refused
 
     @property
     def in_flight(self) -> int:
@@ -125,13 +116,13 @@ class Session:
         """
         if delivery.attempts >= ASK_AFTER_ATTEMPTS:
             return self.ask(delivery, "", now)
-        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._authenticated))
+        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._auth.done))
         return event_message(delivery.payload)
 
     def ask(self, delivery: Delivery, refusal: str, now: float) -> str:
         """The message that asks what the relay holds, after it refused the event with these words, if any."""
         question = Question(delivery)
-        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._authenticated, question, refusal))
+        self._wait_for(_Sent(delivery, now + OK_DEADLINE_SECONDS, self._auth.done, question, refusal))
         return question.message()
 
     def _wait_for(self, sent: _Sent) -> None:
@@ -148,16 +139,15 @@ class Session:
                 case Notice(text):
                     self.notice = one_line(text)
                 case AuthChallenge(challenge):
-                    if challenge != self._challenge or self._auth_id is None:  # else it is being answered
-                        self._start_over(challenge)
+                    self._auth.challenged(challenge)
                 case EventMessage(subscription, event) if subscription in self._sent:
                     self._on_event(self._sent[subscription], event, replies)
                 case Eose(subscription) | Closed(subscription, _) if subscription in self._sent:
                     self._on_end(self._sent[subscription], now, replies)
                 case _:
                     self.ignored += 1
-        if self._parked and self._auth_id is None and self._challenge is not None:
-            self._send_auth(self._challenge, now, replies)
+        if self._parked and self._auth.is_due:
+            self._authenticate(now, replies)
         return replies
 
     def expire(self, now: float, replies: list[Reply]) -> list[Delivery]:
@@ -175,7 +165,7 @@ class Session:
                 continue
             del self._sent[event_id]
             if self._parked.pop(event_id, None):
-                self._auth_id = None
+                self._auth.give_up()
             overdue.append(sent.delivery)
         self._remember(overdue)
         return overdue
@@ -187,7 +177,7 @@ class Session:
         self._parked.clear()
         self._remember(waiting)
         self.outgoing.clear()
-        self._start_over(None)
+        self._auth.start_over()
         return waiting
 
     def _remember(self, deliveries: list[Delivery]) -> None:
@@ -199,7 +189,7 @@ class Session:
     def _on_ok(self, ok: Ok, now: float, replies: list[Reply]) -> None:
         sent = self._sent.get(ok.event_id)
         if sent is None:
-            if ok.event_id == self._auth_id:
+            if self._auth.awaits(ok.event_id):
                 self._on_auth_ok(ok, now, replies)
             elif ok.event_id in self._late and not _asks_for_authentication(ok):
                 replies.append(Reply(self._late.pop(ok.event_id), ok.accepted, ok.message, late=True))
@@ -226,50 +216,29 @@ class Session:
     # sent once more, and whatever the relay says then is final. A challenge is answered for a parked delivery
     # alone, and not too often: then the delivery is tried again later.
 
-    def _start_over(self, challenge: str | None) -> None:
-        """Forget how far authentication has come: there is a new challenge, or a new connection and none."""
-        self._challenge = challenge
-        self._auth_id = None
-        self._authenticated = False
-        self.auth_refused = ""
-
     def _park(self, sent: _Sent, now: float, replies: list[Reply]) -> None:
-        if self._authenticated:  # meanwhile: it was sent before that was done
+        if self._auth.done:  # meanwhile: it was sent before that was done
             sent.authenticated = True
             self._send_again(sent, now)
-        elif self.auth_refused:
-            self._answer(sent, False, self.auth_refused, replies)
+        elif self._auth.refused:
+            self._answer(sent, False, self._auth.refused, replies)
         else:
             self._parked[sent.delivery.event_id] = sent
 
-    def _send_auth(self, challenge: str, now: float, replies: list[Reply]) -> None:
-        if len(self._auths) == AUTH_LIMIT and now - self._auths[0] < AUTH_LIMIT_SECONDS:
-            self._refuse_parked(
-                f"error: asked to authenticate more than {AUTH_LIMIT} times a minute", replies
-            )
-            return
-        self._auths.append(now)
-        event = self._sign_auth(self._relay, challenge)
-        if event is None:
-            self.auth_refused = "auth-required: no key to authenticate with"
-            self._refuse_parked(self.auth_refused, replies)
-            return
-        self._auth_id = orjson.loads(event)["id"]
-        self.outgoing.append(auth_message(event))
+    def _authenticate(self, now: float, replies: list[Reply]) -> None:
+        try:
+            self.outgoing.append(self._auth.message(now))
+        except NotAuthenticated as reason:
+            self._refuse_parked(str(reason), replies)
 
     def _on_auth_ok(self, ok: Ok, now: float, replies: list[Reply]) -> None:
-        self._auth_id = None
-        if ok.accepted:
-            self._authenticated = True
-            for sent in self._parked.values():
-                sent.authenticated = True
-                self._send_again(sent, now)
-            self._parked.clear()
-        elif split_prefix(ok.message)[0] in RETRY_PREFIXES:
-            self._refuse_parked(ok.message, replies)
-        else:
-            self.auth_refused = f"auth-required: authentication refused: {ok.message}"
-            self._refuse_parked(self.auth_refused, replies)
+        if refusal := self._auth.take(ok):
+            self._refuse_parked(refusal, replies)
+            return
+        for sent in self._parked.values():
+            sent.authenticated = True
+            self._send_again(sent, now)
+        self._parked.clear()
 
     def _refuse_parked(self, message: str, replies: list[Reply]) -> None:
         for sent in list(self._parked.values()):

@@ -3,11 +3,21 @@
 from dataclasses import dataclass
 
 from app.delivery.model import Delivery
+from app.nostr.relay_url import public_relay_url
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a relay's worker has counted since the process started; see `RelayStatus`."""
+    """What a relay's worker has counted since the process started.
+
+    Attributes:
+        connects: Connections that came about.
+        accepted: Events the relay accepted.
+        rejected: Events it rejected for good.
+        conflicts: Events that it will not have because it holds a newer one which is not ours.
+        failed: Events given up because it gave no verdict in seven days.
+        retried: Attempts that came to nothing, for whatever reason.
+    """
 
     connects: int = 0
     accepted: int = 0
@@ -30,13 +40,8 @@ class RelayStatus:
         queued: Deliveries in memory that wait to be sent.
         in_flight: Deliveries that wait for an answer.
         oldest: `created_at` of the oldest of both, unix seconds; None if there is none.
-        connects: Connections that came about since the process started; so for all that follow.
-        accepted: Events it accepted.
-        rejected: Events it rejected for good.
-        conflicts: Events that it will not have because it holds a newer one which is not ours.
-        failed: Events given up because it gave no verdict in seven days.
-        retried: Attempts that came to nothing, for whatever reason.
-        ignored: Messages from it that meant nothing.
+        ignored: Messages from it that meant nothing, since the process started.
+        tally: What else was counted.
     """
 
     url: str
@@ -47,16 +52,11 @@ class RelayStatus:
     queued: int
     in_flight: int
     oldest: int | None
-    connects: int
-    accepted: int
-    rejected: int
-    conflicts: int
-    failed: int
-    retried: int
     ignored: int
+    tally: Tally
 
 
 def about(relay: str, delivery: Delivery | None = None) -> dict[str, str]:
     """What a line of the log is about."""
-    fields = {"relay": relay}
+    fields = {"relay": public_relay_url(relay)}
     return fields if delivery is None else fields | {"event": delivery.event_id, "address": delivery.address}

@@ -10,6 +10,7 @@ from app.delivery.pace import Pace
 from app.delivery.session import Reply
 from app.delivery.status import Tally, about
 from app.nostr.message import split_prefix
+from app.nostr.relay_url import public_relay_url
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ class Verdicts:
     def _log_rejected(self, outcome: Outcome, delivery: Delivery) -> None:
         logger.info(
             "%s: rejected event %s: %s",
-            self._relay,
+            public_relay_url(self._relay),
             outcome.event_id,
             outcome.message,
             extra=about(self._relay, delivery),

@@ -1,33 +1,30 @@
-"""One relay's worker: one long-lived connection, events pipelined into it, answers out of it.
-
-What it holds is bounded, and everything it holds goes back to the outbox when the connection is lost.
-"""
+"""One relay's worker: one long-lived connection, events pipelined into it, answers out of it."""
 
 import asyncio
 import logging
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 
 from app.delivery import answer
+from app.delivery.authentication import SignAuth
 from app.delivery.backoff import Random
 from app.delivery.conflicts import Conflicts
 from app.delivery.connection import Connection
 from app.delivery.flood import Flood
+from app.delivery.held import Held
 from app.delivery.intake import POLL_SECONDS, Intake
 from app.delivery.limits import AskLimits, Limits
 from app.delivery.model import Delivery, DeliveryState, Outbox, Outcome
 from app.delivery.pace import Pace
-from app.delivery.queue import Queue
 from app.delivery.reconnect import keep_connected
-from app.delivery.session import Reply, Session, SignAuth
+from app.delivery.session import Reply, Session
 from app.delivery.status import RelayStatus, Tally, about
 from app.delivery.verdicts import Verdicts
-
-HELD_LIMIT = 4096
-"""Deliveries in memory per relay: queued, in flight, or answered and not yet recorded."""
+from app.nostr.relay_url import public_relay_url
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +63,7 @@ class Worker:
         self._flood = Flood()
         self._limits = Limits(relay, ask_limits)
         self._intake = Intake(relay, outbox, clock=clock, random=random)
-        self._queue = Queue()
+        self._held = Held(self._session, report)
         self._tally = Tally()
         self._pace = Pace(random)
         self._verdicts = Verdicts(
@@ -87,8 +84,6 @@ class Worker:
             report=report,
             again=self._verdicts.unanswered,
         )
-        self._late: set[str] = set()  # events answered late, until that is recorded
-        self._held = 0  # deliveries taken and not yet recorded
         self._wake = asyncio.Event()
         self._pumping = False
         self._stopping = False
@@ -103,16 +98,16 @@ class Worker:
         return (
             self._connection is not None
             and not self._stopping
-            and self._held < HELD_LIMIT
+            and self._held.room > 0
             and not self._pace.pause(self._loop.time())
         )
 
     def offer(self, delivery: Delivery) -> None:
         """Take a delivery that this process holds; what cannot be taken is given back through the outbox."""
-        if self._knows(delivery.event_id):
+        if delivery.event_id in self._held:
             return
         accepting = self.accepting
-        self._held += 1
+        self._held.take()
         now = self._clock()
         if not accepting:
             due = now + self._pace.pause(self._loop.time())
@@ -120,8 +115,7 @@ class Worker:
         elif (sendable := self._limits.sendable_at(delivery)) > now:
             self._report(answer.unsent(delivery, "not sent: created_at is too far ahead", due=sendable))
         else:
-            if (overtaken := self._queue.push(delivery)) is not None:
-                self._report(answer.overtaken(overtaken))
+            self._held.enqueue(delivery)
             if not self._pumping:  # deliveries of one loop iteration leave in one write
                 self._pumping = True
                 self._loop.call_soon(self._pump)
@@ -139,8 +133,7 @@ class Worker:
         """Take note that an outcome is durable."""
         if outcome.state is DeliveryState.FAILED:
             self._tally.failed += 1
-        self._held -= 1
-        self._late.discard(outcome.event_id)
+        self._held.recorded(outcome.event_id)
         if outcome.due is not None and self._intake.due_by(outcome.due):
             self._wake.set()
         self._wake_for_room()
@@ -149,13 +142,13 @@ class Worker:
         """Send nothing new; the future is done when nothing waits for the relay's answer any more."""
         self._stopping = True
         self._limits.stop()
-        self._give_back("not sent: the service stopped")
+        self._held.give_back("not sent: the service stopped", self._clock())
         self._note_drained()
         return self._drained
 
     def status(self) -> RelayStatus:
         """How delivery stands."""
-        session, tally = self._session, self._tally
+        session, queue = self._session, self._held.queue
         refusal = (f"refuses us: {session.auth_refused}",) if session.auth_refused else ()
         return RelayStatus(
             url=self.relay,
@@ -163,16 +156,11 @@ class Worker:
             last_message=session.notice,
             last_error=self._last_error,
             concerns=self._limits.concerns + refusal,
-            queued=len(self._queue),
+            queued=len(queue),
             in_flight=session.in_flight,
-            oldest=min(map(attrgetter("created_at"), chain(self._queue, session)), default=None),
-            connects=tally.connects,
-            accepted=tally.accepted,
-            rejected=tally.rejected,
-            conflicts=tally.conflicts,
-            failed=tally.failed,
-            retried=tally.retried,
+            oldest=min(map(attrgetter("created_at"), chain(queue, session)), default=None),
             ignored=session.ignored,
+            tally=replace(self._tally),
         )
 
     async def run(self) -> None:
@@ -184,7 +172,7 @@ class Worker:
 
     async def use(self, connection: Connection) -> str:
         """Deliver over an open connection until it is lost or this task is cancelled."""
-        logger.info("%s: connected", self.relay, extra=about(self.relay))
+        logger.info("%s: connected", public_relay_url(self.relay), extra=about(self.relay))
         self._connection = connection
         self._tally.connects += 1
         self._pace.reconnected()
@@ -233,11 +221,8 @@ class Worker:
 
     # inside
 
-    def _knows(self, event_id: str) -> bool:
-        return event_id in self._queue or event_id in self._late or self._session.holds(event_id)
-
     def _wake_for_room(self) -> None:
-        if self._intake.backlog and self._held <= HELD_LIMIT // 2:
+        if self._intake.backlog and self._held.wants_more:
             self._wake.set()
 
     def _note_drained(self) -> None:
@@ -249,18 +234,13 @@ class Worker:
         reason = f"connection lost: {reason}"
         for delivery in self._session.lost():
             self._verdicts.unanswered(delivery, reason)
-        self._give_back(f"not sent: {reason}")
+        self._held.give_back(f"not sent: {reason}", self._clock())
         self._note_drained()
-
-    def _give_back(self, reason: str) -> None:
-        now = self._clock()
-        for delivery in self._queue.drain():
-            self._report(answer.unsent(delivery, reason, due=now))
 
     async def _refill(self) -> None:
         """Claim deliveries when there is room and reason to."""
         if self._claim_wait() == 0:
-            for delivery in await self._intake.claim(HELD_LIMIT - self._held):
+            for delivery in await self._intake.claim(self._held.room):
                 self.offer(delivery)
 
     async def _resolve_conflicts(self) -> None:
@@ -278,7 +258,7 @@ class Worker:
 
     def _claim_wait(self) -> float:
         """Seconds until the outbox may be asked."""
-        if self._stopping or self._held > HELD_LIMIT // 2:
+        if self._stopping or not self._held.wants_more:
             return math.inf
         return max(self._intake.wait(), self._pace.pause(self._loop.time()))
 
@@ -288,7 +268,7 @@ class Worker:
         waits = [self._claim_wait(), POLL_SECONDS]
         if (deadline := self._session.next_deadline) is not None:
             waits.append(deadline - now)
-        if self._queue and (pause := self._pace.pause(now)):
+        if self._held.queue and (pause := self._pace.pause(now)):
             waits.append(pause)
         with suppress(TimeoutError):
             async with asyncio.timeout(min(waits)):
@@ -306,7 +286,7 @@ class Worker:
     def _pump(self) -> None:
         """Send what waits, as far as the window and the relay's reading allow."""
         self._pumping = False
-        connection, session, queue = self._connection, self._session, self._queue
+        connection, session, queue = self._connection, self._session, self._held.queue
         if connection is None:
             return
         messages = session.outgoing
@@ -324,9 +304,7 @@ class Worker:
         """Report answers; a late one is held until that is recorded, as the others are already."""
         for reply in replies:
             if self._verdicts.answered(reply) and reply.late:
-                if not self._queue.discard(reply.delivery.event_id):
-                    self._held += 1
-                self._late.add(reply.delivery.event_id)
+                self._held.answered_late(reply.delivery.event_id)
 
     def _conflict(self, refusal: Reply) -> None:
         self._conflicts.add(refusal)

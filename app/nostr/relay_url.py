@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 _SCHEMES = {"wss": "wss", "ws": "ws", "https": "wss", "http": "ws"}
 _DEFAULT_PORTS = {"wss": 443, "ws": 80}
@@ -63,16 +63,27 @@ def normalise_relay_url(text: str) -> str:
     return f"{scheme}://{where}{parts.path.rstrip('/')}{query}"
 
 
-def public_relay_urls(urls: Iterable[str]) -> dict[str, str]:
-    """Each relay's normalised URL with what may be shown of it: no query, which may hold a token.
+def public_relay_url(url: str) -> str:
+    """What anybody may see of a relay's normalised URL: no query, which may hold a token."""
+    return url.partition("?")[0]
 
-    Relays that differ in their query alone are numbered, so that no two are shown alike.
-    """
+
+def shown_text(text: str) -> str:
+    """What anybody may see of a text that may be no relay's URL: neither a query nor a password."""
+    return public_relay_url(text).rpartition("@")[2]
+
+
+def relays_shown_as(url: str, known: Collection[str]) -> list[str]:
+    """The relay with this very URL, or else those that are shown under it."""
+    return [url] if url in known else [one for one in known if public_relay_url(one) == url]
+
+
+def numbered_relay_urls(urls: Iterable[str]) -> dict[str, str]:
+    """What may be shown of each relay's URL, numbered where they differ in their query alone."""
     shown: dict[str, str] = {}
     times: Counter[str] = Counter()
     for url in urls:
-        base, query, _ = url.partition("?")
-        name = f"{base}?…" if query else base
+        name = public_relay_url(url)
         times[name] += 1
         shown[url] = name if times[name] == 1 else f"{name} ({times[name]})"
     return shown

@@ -76,14 +76,6 @@ class Ranking:
         start = self._rows.keys.bisect_left((-score, created_at, event_id + "\0"))
         return self.page(limit, start=start)
 
-    def from_rank(self, rank: int, limit: int) -> list[Entry]:
-        """Up to `limit` entries from the first one whose rank is `rank` or behind it."""
-        start = max(rank, 1) - 1
-        keys = self._rows.keys
-        if 0 < start < len(keys) and keys[start - 1][0] == keys[start][0]:
-            start = keys.bisect_left((keys[start][0] + 1,))
-        return self.page(limit, start=start)
-
     def around(self, row: SignedScore, before: int, behind: int) -> list[Entry]:
         """The entry of a row, up to `before` entries above it and up to `behind` below.
 

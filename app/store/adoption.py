@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select, update
-
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
 from app.scores.published import read_published
 from app.scores.score_event import KIND
-from app.store.cursor import cursor_of
-from app.store.journal import last_signed
+from app.store.cursor import Insert, cursor_of
+from app.store.journal import Entry, insert_events, last_signed
 from app.store.names import lock_names
-from app.store.tables import delivery, event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +19,18 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.nostr.event import Event
+
+_SELECT_KNOWN = "SELECT id, seq FROM event WHERE id IN (SELECT value FROM each(?))"
+_SELECT_SECONDS = """
+    SELECT d, created_at FROM event
+    WHERE d IN (SELECT value FROM each(?)) AND created_at IN (SELECT CAST(value AS bigint) FROM each(?))
+"""
+_NOTE_DELIVERED = Insert(
+    "delivery",
+    "event_seq, relay_id, state, message, attempts",
+    """ON CONFLICT (event_seq, relay_id) DO UPDATE
+    SET state = excluded.state, message = excluded.message, due = NULL, holder = NULL""",
+)
 
 # Readers ignore what is further ahead of the clock, and its address could not be signed for until then.
 AHEAD_LIMIT = 900
@@ -54,50 +63,31 @@ def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bo
         Whether each was taken: False if it is no score or deletion, or too far ahead of the clock.
     """
     cursor = cursor_of(connection)
-    subjects = [subject_of(one.event) for one in found]
-    cursor.lock(lock_names({subject.d for subject in subjects if subject}))
+    limit = now + AHEAD_LIMIT
+    subjects = [subject_of(one.event) if one.event.created_at <= limit else None for one in found]
+    taken = [(one, subject) for one, subject in zip(found, subjects, strict=True) if subject]
+    cursor.lock(lock_names({subject.d for _, subject in taken}))
     last, high_water = last_signed(cursor)
-    seqs = iter(cursor.next_seqs(last, len(found)))
-    answers = []
-    for one, subject in zip(found, subjects, strict=True):
-        if subject is None or one.event.created_at > now + AHEAD_LIMIT:
-            answers.append(False)
-            continue
-        row = connection.execute(
-            select(event.c.seq, event.c.id).where(
-                (event.c.id == one.event.id)
-                | ((event.c.d == subject.d) & (event.c.created_at == one.event.created_at))
+    seqs = iter(cursor.next_seqs(last, len(taken)))
+    known: dict[str, int] = dict(cursor.fetch(_SELECT_KNOWN, [one.event.id for one, _ in taken]))
+    names, times = [subject.d for _, subject in taken], [str(one.event.created_at) for one, _ in taken]
+    seconds = set(cursor.fetch(_SELECT_SECONDS, names, times))
+    entries = []
+    for one, subject in taken:
+        event, second = one.event, (subject.d, one.event.created_at)
+        # If the store has its own event of that second, this is no newer than what is known.
+        if event.id not in known and second not in seconds:
+            seq = known[event.id] = next(seqs)
+            seconds.add(second)
+            payload = event.to_json()
+            entries.append(
+                Entry(seq, subject.d, subject.username, subject.score, event, payload, frozenset())
             )
-        ).first()
-        if row is None:
-            seq = next(seqs)
-            connection.execute(
-                insert(event).values(
-                    seq=seq,
-                    id=one.event.id,
-                    d=subject.d,
-                    created_at=one.event.created_at,
-                    pubkey=one.event.pubkey,
-                    username=subject.username,
-                    score=subject.score,
-                    payload=one.event.to_json(),
-                    signed_at=max(now, high_water),
-                    kind=one.event.kind,
-                )
-            )
-            _note_delivered(connection, seq, one.relay_id)
-        elif row.id == one.event.id:
-            _note_delivered(connection, row.seq, one.relay_id)
-        # Else the store has its own event of that second: it is no newer than what is known.
-        answers.append(True)
-    return answers
-
-
-def _note_delivered(connection: Connection, seq: int, relay_id: int) -> None:
-    row = (delivery.c.event_seq == seq) & (delivery.c.relay_id == relay_id)
-    accepted = {"state": DeliveryState.ACCEPTED.value, "message": _READ_BACK, "due": None, "holder": None}
-    if not connection.execute(update(delivery).where(row).values(accepted)).rowcount:
-        connection.execute(insert(delivery).values(event_seq=seq, relay_id=relay_id, attempts=0, **accepted))
+    insert_events(cursor, entries, max(now, high_water))
+    held = {(known[one.event.id], one.relay_id) for one, _ in taken if one.event.id in known}
+    accepted = (DeliveryState.ACCEPTED.value, _READ_BACK, 0)
+    cursor.insert(_NOTE_DELIVERED, [(*row, *accepted) for row in sorted(held)])
+    return [subject is not None for subject in subjects]
 
 
 def subject_of(found: Event) -> Subject | None:

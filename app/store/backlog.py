@@ -10,12 +10,13 @@ from sqlalchemy import ColumnElement, exists, select, true, update
 
 from app.delivery.backoff import CAP_SECONDS
 from app.delivery.model import GIVE_UP_SECONDS, DeliveryState
+from app.nostr.relay_url import public_relay_url, relays_shown_as
 from app.scores.score_event import KIND
 from app.store.cursor import cursor_of
 from app.store.tables import delivery, event, relay, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from sqlalchemy import Connection
 
@@ -57,16 +58,20 @@ def said_of(state: DeliveryState, message: str, *, retired: bool) -> str:
     return _RETIRED if retired and state is DeliveryState.PENDING else message
 
 
-def check_relays(connection: Connection, urls: Collection[str]) -> None:
-    """Check that the store knows these relays.
+def find_relays(connection: Connection, urls: Iterable[str]) -> list[str]:
+    """The relays that the store knows by these URLs, which may lack the query as those that are shown do.
 
     Raises:
         NoSuchRelay: it does not know one.
     """
     known = connection.execute(select(relay.c.url).order_by(relay.c.id)).scalars().all()
+    found: list[str] = []
     for url in urls:
-        if url not in known:
-            raise NoSuchRelay(f"no score was ever meant for {url}; relays are: {', '.join(known) or 'none'}")
+        if not (those := relays_shown_as(url, known)):
+            named = ", ".join(map(public_relay_url, known)) or "none"
+            raise NoSuchRelay(f"no score was ever meant for {public_relay_url(url)}; relays are: {named}")
+        found += those
+    return found
 
 
 def list_deliveries(
@@ -95,7 +100,8 @@ def list_deliveries(
         state = DeliveryState(row.state)
         due = None if row.retired or row.holder is not None else row.due
         message = said_of(state, row.message, retired=row.retired)
-        yield Waiting(row.id, row.username, row.created_at, row.url, state, row.attempts, due, message)
+        shown = public_relay_url(row.url)
+        yield Waiting(row.id, row.username, row.created_at, shown, state, row.attempts, due, message)
 
 
 def retry_event(connection: Connection, event_id: str, now: float) -> int:

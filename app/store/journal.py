@@ -124,6 +124,11 @@ def read_newest(cursor: Cursor, ds: set[str]) -> dict[str, Version]:
     return {d: Version(*row) for d, *row in cursor.fetch(_SELECT_NEWEST, list(ds))}
 
 
+def insert_events(cursor: Cursor, entries: Sequence[Entry], mark: float) -> None:
+    """Write events in the order of their `seq`, without deliveries; `mark` as for `Journal.write`."""
+    cursor.insert(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
+
+
 def replaceable(kind: int, event_id: str, pubkey: str, username: str) -> str:
     """What a newer event takes the place of: a score's address, and of a deletion nothing but itself."""
     return address(pubkey, username) if kind == KIND else event_id
@@ -155,7 +160,7 @@ class Journal:
             return []
         if any(entry.hold for entry in entries):
             holders.beat(cursor, self._holder, now)
-        cursor.insert(_INSERT_EVENT, [_event_row(entry, mark) for entry in entries])
+        insert_events(cursor, entries, mark)
         rows: list[tuple[object, ...]] = []
         for entry in entries:
             for url, relay_id in self._relays.items() if entry.published else ():

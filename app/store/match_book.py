@@ -18,7 +18,14 @@ from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
 from app.store.journal import Entry, Signed, read_last
 from app.store.ledger import NotImproved, Request
-from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
+from app.store.match_rows import close_match, deal_match, open_match, play_match
+from app.store.matches import (
+    MatchState,
+    StoredMatch,
+    Unpublished,
+    find_unfinished,
+    lock_match,
+)
 from app.store.names import Name, lock_names, read_names, write_owners
 from app.store.refusals import (
     ClockBehind,
@@ -29,12 +36,11 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import active_keys, check_key, check_name
+from app.store.rights import active_keys, check_abandoned, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from app.briscola.cards import Card
     from app.matches.commitment import Terms
     from app.matches.match import Match
     from app.nostr.event import Event
@@ -47,26 +53,6 @@ if TYPE_CHECKING:
 SignCommitment = Callable[["Terms", str, int], "Event"]
 # (transcript, created_at) -> the signed event that holds it
 SignTranscript = Callable[[Transcript, int], "Event"]
-
-_INSERT = """
-    INSERT INTO match (id, d, username, principal, any_name, player, level, token, server_seed, salt,
-                       commitment, commitment_seq, state, due, plays)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT seq FROM event WHERE id = ?), ?, ?, '')
-"""
-_DEAL = f"""
-    UPDATE match SET client_seed = ?, statement = ?, state = '{MatchState.PLAYING}', due = ?
-    WHERE id = ? AND state = '{MatchState.COMMITTED}' RETURNING id
-"""  # noqa: S608 - the states are constants
-_PLAY = f"""
-    UPDATE match SET plays = ?, due = ? WHERE id = ? AND state = '{MatchState.PLAYING}' AND plays = ?
-    RETURNING id
-"""  # noqa: S608 - the state is a constant
-_CLOSE = """
-    UPDATE match SET state = ?, due = ?, forfeit = ?, unpublished = ?,
-    score_seq = (SELECT seq FROM event WHERE id = ?), transcript_seq = (SELECT seq FROM event WHERE id = ?)
-    WHERE id = ?
-"""
-
 
 Published = tuple[Signed, ...]
 """Events that are on disk, and on their way to the relays."""
@@ -97,6 +83,7 @@ class MatchBook:
         expiry: seconds for which a match may rest.
         publishes: whether transcripts go to the relays.
         clock: wall clock, unix seconds.
+        patient_clock: the same, but no step ahead hurries it: what has expired by it has expired.
     """
 
     def __init__(
@@ -109,6 +96,7 @@ class MatchBook:
         expiry: float,
         publishes: bool,
         clock: Callable[[], float],
+        patient_clock: Callable[[], float],
     ) -> None:
         self._sign_commitment = sign_commitment
         self._sign_transcript = sign_transcript
@@ -117,6 +105,7 @@ class MatchBook:
         self._expiry = expiry
         self._publishes = publishes
         self._clock = clock
+        self._patient_clock = patient_clock
 
     def open(self, connection: Connection, openings: Sequence[Opening]) -> list[Published | Refused]:
         """Commit to each match and claim its name; an operation for the writer.
@@ -140,12 +129,7 @@ class MatchBook:
         The answer is when the match expires now, unix seconds; None where it could not be dealt.
         """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
-        return [
-            due
-            if cursor.fetch(_DEAL, deal.client_seed.hex(), deal.statement.to_json(), due, deal.match)
-            else None
-            for deal in deals
-        ]
+        return [due if deal_match(cursor, deal, due) else None for deal in deals]
 
     def play(self, connection: Connection, steps: Sequence[Step]) -> list[Written | None]:
         """Write each step, and what its end brings about; an operation for the writer.
@@ -156,8 +140,7 @@ class MatchBook:
         cursor.lock(lock_names({step.d for step in steps if step.ends}))
         answers: list[Written | None] = []
         for step in steps:
-            cards = _text(step.before + step.cards)
-            if not cursor.fetch(_PLAY, cards, due, step.match, _text(step.before)):
+            if not play_match(cursor, step, due):
                 answers.append(None)
             elif step.ends:
                 answers.append(Written(due, *self._close(connection, step.match, None, step.hold)))
@@ -186,23 +169,18 @@ class MatchBook:
         check_key(opening.principal, active)
         d = identifier(terms.username)
         unowned = check_name(read_names(cursor, {d}).get(d), d, opening.principal)
-        published: Published = ()
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
+        if before is not None and not before.is_due(self._patient_clock()):
+            raise MatchUnfinished(before.terms.match)
+        check_abandoned(connection, opening.principal, now)
+        published: Published = ()
         if before is not None:
-            if not before.is_due(now):
-                raise MatchUnfinished(before.terms.match)
             published, _ = self._close(connection, before.terms.match, Forfeit.EXPIRED, opening.hold)
         event = self._sign_commitment(terms, opening.commitment, int(now))
         signed = self._write(cursor, event, f"{terms.match}:commitment", terms, opening.hold, now)
         if unowned:
             write_owners(cursor, [Name(d, opening.principal.id, int(now), banned=False)])
-        cursor.run(
-            _INSERT,
-            *(terms.match, d, terms.username, opening.principal.id, opening.principal.may_publish_any),
-            *(terms.player, terms.level, opening.token),
-            *(opening.secrets.server_seed.hex(), opening.secrets.salt.hex(), opening.commitment, event.id),
-            *(MatchState.COMMITTED.value, now + self._expiry),
-        )
+        open_match(cursor, opening, event.id, now + self._expiry)
         return (*published, signed)
 
     def _close(
@@ -216,11 +194,11 @@ class MatchBook:
         found = lock_match(connection, match_id)
         if found is None or not (found.state.is_open or found.unpublished is Unpublished.WAITING):
             return (), found
-        if forfeit is Forfeit.EXPIRED and not found.is_due(now):
+        if forfeit is Forfeit.EXPIRED and not found.is_due(self._patient_clock()):
             return (), found
         hand = found.hand
         if hand is None:
-            return (), _saved(cursor, replace(found, state=MatchState.LAPSED, due=None, forfeit=forfeit))
+            return (), close_match(cursor, replace(found, state=MatchState.LAPSED, due=None, forfeit=forfeit))
         published: Published = ()
         score: Event | None = None
         unpublished: Unpublished | None = None
@@ -241,7 +219,7 @@ class MatchBook:
                     published, score = (answer,), answer.event
                 case TooFast(retry_after=wait) | ClockBehind(seconds=wait):
                     ended = replace(found, state=state, due=now + wait, unpublished=Unpublished.WAITING)
-                    return (), _saved(cursor, ended)
+                    return (), close_match(cursor, ended)
                 case NotImproved():
                     unpublished = Unpublished.NOT_IMPROVED
                 case NameBanned():
@@ -263,7 +241,7 @@ class MatchBook:
             score=None if score is None else score.id,
             transcript=event.id,
         )
-        return (*published, signed), _saved(cursor, ended)
+        return (*published, signed), close_match(cursor, ended)
 
     def _write(
         self, cursor: Cursor, event: Event, d: str, terms: Terms, hold: frozenset[str], now: float
@@ -272,29 +250,10 @@ class MatchBook:
         last, high_water = read_last(cursor, now)
         (seq,) = cursor.next_seqs(last, 1)
         published = self._publishes or event.kind != TRANSCRIPT
-        entry = Entry(
-            seq,
-            d,
-            terms.username,
-            0,
-            event,
-            event.to_json(),
-            hold if published else frozenset(),
-            None,
-            published,
-        )
+        hold = hold if published else frozenset()
+        entry = Entry(seq, d, terms.username, 0, event, event.to_json(), hold, published=published)
         (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, high_water))
         return signed
-
-
-def _saved(cursor: Cursor, ended: StoredMatch) -> StoredMatch:
-    """Write how a match has ended."""
-    cursor.run(
-        _CLOSE,
-        *(ended.state.value, ended.due, ended.forfeit, ended.unpublished),
-        *(ended.score, ended.transcript, ended.terms.match),
-    )
-    return ended
 
 
 def _transcript(found: StoredMatch, hand: Match, forfeit: Forfeit | None, score: Event | None) -> Transcript:
@@ -312,7 +271,3 @@ def _transcript(found: StoredMatch, hand: Match, forfeit: Forfeit | None, score:
         forfeit=forfeit,
         score_event=score,
     )
-
-
-def _text(cards: Sequence[Card]) -> str:
-    return " ".join(map(str, cards))

@@ -157,6 +157,16 @@ def find_unfinished(connection: Connection, d: str, level: str, principal: str) 
     return _first(connection, _QUERY.where(*theirs, still))
 
 
+def nth_abandoned(connection: Connection, principal: str, n: int) -> int | None:
+    """When the n-th newest match of somebody that is not played to its end was opened, in unix seconds.
+
+    None if there are fewer.
+    """
+    query = select(event.c.created_at).join(match, match.c.commitment_seq == event.c.seq)
+    theirs = query.where(match.c.principal == principal, match.c.state != MatchState.FINISHED.value)
+    return connection.scalar(theirs.order_by(match.c.commitment_seq.desc()).offset(n - 1).limit(1))
+
+
 def due_matches(connection: Connection, now: float, limit: int = 50) -> list[str]:
     """The ids of matches about which something is to be done by now, the longest due first."""
     query = select(match.c.id).where(match.c.due <= now).order_by(match.c.due).limit(limit)

@@ -9,7 +9,8 @@ Refused
  ├─ KeyReused            the Idempotency-Key came before with another body
  ├─ NotOwner             the score is another player's to delete
  ├─ NothingToDelete      no score stands under the name
- └─ MatchUnfinished      a match of the same player for this name at this level is still to be played
+ ├─ MatchUnfinished      a match of the same player for this name at this level is still to be played
+ └─ MatchesAbandoned     the player has opened too many matches and not played them to their end
 """
 
 from __future__ import annotations
@@ -108,3 +109,18 @@ class MatchUnfinished(Refused):
             f"the match {match} of this name at this level is not finished: play on, or resign it first"
         )
         self.match = match
+
+
+class MatchesAbandoned(Refused):
+    """The player has opened too many matches and not played them to their end.
+
+    Attributes:
+        retry_after: seconds until the next one may be opened.
+    """
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(
+            "too many matches that you opened were not played to their end: "
+            f"finish one, or open another in {retry_after} s"
+        )
+        self.retry_after = retry_after

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, literal_column, select
 
 from app.delivery.model import DeliveryState
 from app.nostr import nip09
+from app.nostr.relay_url import public_relay_url
 from app.scores.score_event import KIND
 from app.store.backlog import said_of
 from app.store.matches import Proof, find_proof
@@ -31,6 +32,15 @@ class RelayState:
     state: DeliveryState
     message: str = ""
     attempts: int = 0
+
+    def shown(self) -> dict[str, object]:
+        """What anybody may see of it."""
+        return {
+            "url": public_relay_url(self.url),
+            "state": self.state,
+            "message": self.message,
+            "attempts": self.attempts,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,14 @@ Index(
     sqlite_where=_unfinished,
     postgresql_where=_unfinished,
 )
+_abandoned = match.c.state != "finished"
+Index(
+    "ix_match_abandoned",
+    match.c.principal,
+    match.c.commitment_seq,
+    sqlite_where=_abandoned,
+    postgresql_where=_abandoned,
+)
 
 # On PostgreSQL each writer numbers its transactions, and leaves the number of the last one that it committed.
 commit_mark = Table(

@@ -10,7 +10,8 @@ from starlette.routing import Route
 
 from app.web.openapi import openapi_route
 from app.web.operation import Answer, Operation, promises
-from app.web.problems import KINDS, Problem, exception_handlers
+from app.web.problem_kinds import KINDS
+from app.web.problems import Problem, exception_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

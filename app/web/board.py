@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import orjson
 
+from app.nostr.relay_url import public_relay_url
 from app.scores.proofs import Proof, Proofs
 from app.scores.score_event import identifier
 from app.web.board_query import cursor_text
@@ -177,8 +178,17 @@ def proof_document(proof: Proof) -> EntryProofDocument:
 
 def readings_document(source: BoardSource) -> dict[str, Any]:
     """Whether the board is complete, and how far each relay has been read."""
-    relays: list[RelayReadingDocument] = [
-        {"url": relay.url, "state": relay.state, "reason": relay.reason, "complete": relay.complete}
+    return {"complete": source.complete, "relays": relay_documents(source)}
+
+
+def relay_documents(source: BoardSource) -> list[RelayReadingDocument]:
+    """How far each relay has been read, as anybody may see it."""
+    return [
+        {
+            "url": public_relay_url(relay.url),
+            "state": relay.state,
+            "reason": relay.reason,
+            "complete": relay.complete,
+        }
         for relay in source.relays
     ]
-    return {"complete": source.complete, "relays": relays}

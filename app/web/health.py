@@ -9,6 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.delivery.relay_reader import ReaderState
+from app.nostr.relay_url import public_relay_url
 from app.store.errors import StoreUnavailable
 from app.store.refusals import ClockBehind
 from app.web.answers import AliveDocument, ReadinessDocument
@@ -65,7 +66,7 @@ class Health:
             checks["clock"] = str(error)
         relays: list[RelayDocument] = [
             {
-                "url": relay.url,
+                "url": public_relay_url(relay.url),
                 "connected": relay.connected,
                 "last_message": relay.last_message,
                 "last_error": relay.last_error,
@@ -94,7 +95,7 @@ class MirrorHealth:
         self._was_read = self._was_read or any(relay.state is ReaderState.LIVE for relay in readings)
         relays: list[RelayDocument] = [
             {
-                "url": relay.url,
+                "url": public_relay_url(relay.url),
                 "connected": relay.state in {ReaderState.READING, ReaderState.LIVE},
                 "last_message": "",
                 "last_error": relay.reason,

@@ -12,6 +12,7 @@ import httpx
 import jwt
 import orjson
 
+from app.download import DownloadFailed, download
 from app.jwt_trust import KeysUnavailable
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class KeySet:
     def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._url = url
         self._clock = clock
-        self._http = httpx.AsyncClient(timeout=_TIMEOUT, headers={"Accept": "application/json"})
+        self._http = httpx.AsyncClient(timeout=_TIMEOUT)
         self._jwks: list[dict[str, Any]] = []
         self._ready: dict[tuple[str | None, str], jwt.PyJWK] = {}
         self._asked_at = -math.inf
@@ -112,25 +113,14 @@ class KeySet:
     async def _replace(self) -> None:
         """Put the provider's keys of now in place of those known; keep these if they cannot be had."""
         try:
-            async with asyncio.timeout(2 * _TIMEOUT):
-                self._jwks = _signing_keys(await self._download())
-        except (httpx.HTTPError, TimeoutError, _UnusableKeys) as error:
+            body = await download(self._http, self._url, accept="application/json", limit=_MAX_BYTES)
+            self._jwks = _signing_keys(body)
+        except (DownloadFailed, _UnusableKeys) as error:
             self._failed = True
-            log.error("the keys at %s cannot be had: %s", self._url, str(error) or type(error).__name__)
+            log.error("the keys at %s cannot be had: %s", self._url, error)
             return
         self._failed = False
         self._ready.clear()
-
-    async def _download(self) -> bytes:
-        async with self._http.stream("GET", self._url) as response:
-            if response.status_code != httpx.codes.OK:
-                raise _UnusableKeys(f"status {response.status_code}")
-            body = b""
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > _MAX_BYTES:
-                    raise _UnusableKeys(f"more than {_MAX_BYTES} bytes")
-        return body
 
 
 def _signing_keys(body: bytes) -> list[dict[str, Any]]:

@@ -92,6 +92,7 @@ class Matches:
                 "name-taken",
                 "name-banned",
                 "match-unfinished",
+                "matches-abandoned",
                 "invalid-match",
                 "clock-behind",
             ),

@@ -17,7 +17,7 @@ from app.web.answers import ProblemDocument
 from app.web.board_query import DEFAULT_LIMIT, MAX_LIMIT, MAX_TIME, PERIODS
 from app.web.body import FORM
 from app.web.operation import Answer, Operation, operation_of, promises
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

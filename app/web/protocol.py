@@ -43,7 +43,7 @@ def protocol_document(settings: Settings | MirrorSettings) -> ProtocolDocument:
         "pubkey": settings.pubkey,
         "npub": nip19.encode(nip19.NPUB, bytes.fromhex(settings.pubkey)),
         "public_keys": authors,
-        "relays": list(settings.relays),
+        "relays": list(settings.public_relays),
         "policy": settings.score_policy,
         "example": {"tags": tags, "content": content},
         "checks": [check for check in Check if check is not Check.UNPARSABLE],

@@ -6,6 +6,7 @@ from app.store.refusals import (
     ClockBehind,
     KeyReused,
     KeyRevoked,
+    MatchesAbandoned,
     MatchUnfinished,
     NameBanned,
     NameTaken,
@@ -35,6 +36,8 @@ def problem_of(refusal: Refused) -> Problem:
             return Problem("too-fast", detail, headers={"Retry-After": str(refusal.retry_after)})
         case ClockBehind():
             return Problem("clock-behind", detail, headers={"Retry-After": str(refusal.seconds)})
+        case MatchesAbandoned():
+            return Problem("matches-abandoned", detail, headers={"Retry-After": str(refusal.retry_after)})
         case MatchUnfinished():
             return Problem("match-unfinished", detail, members={"match": refusal.match})
         case NothingToDelete(deleted_at=None):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.delivery.relay_reader import ReaderState
-from app.nostr.relay_url import public_relay_urls
+from app.nostr.relay_url import numbered_relay_urls
 from app.store.errors import StoreUnavailable
 from app.store.pending import read_pending
 from app.web.metrics import Counter, Distribution, Gauge
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from app.delivery.engine import Engine
-    from app.delivery.status import RelayStatus
+    from app.delivery.status import RelayStatus, Tally
     from app.publisher import Publisher
     from app.store.pending import Pending
     from app.store.store import Store
@@ -81,7 +81,7 @@ class ServiceMetrics:
 
     def _of_the_relays(self, pending: dict[str, Pending] | None) -> Iterator[Family]:
         relays = self._engine.status()
-        shown = public_relay_urls(relay.url for relay in relays)
+        shown = numbered_relay_urls(relay.url for relay in relays)
 
         def each(value: Callable[[RelayStatus], float]) -> dict[tuple[str], float]:
             return {(shown[relay.url],): value(relay) for relay in relays}
@@ -103,7 +103,7 @@ class ServiceMetrics:
             "briscola_relay_connections",
             "Connections that came about.",
             _RELAY,
-            {(shown[relay.url],): relay.connects for relay in relays},
+            {(shown[relay.url],): relay.tally.connects for relay in relays},
         )
         yield Counter(
             "briscola_deliveries",
@@ -112,7 +112,7 @@ class ServiceMetrics:
             {
                 (shown[relay.url], outcome): count
                 for relay in relays
-                for outcome, count in _outcomes(relay).items()
+                for outcome, count in _outcomes(relay.tally).items()
             },
         )
         if pending is None:
@@ -141,7 +141,7 @@ class MirrorMetrics:
     async def gather(self) -> Iterable[Family]:
         """Everything, as it stands now."""
         relays = self._board.relays
-        shown = public_relay_urls(relay.url for relay in relays)
+        shown = numbered_relay_urls(relay.url for relay in relays)
         reading = {ReaderState.READING, ReaderState.LIVE}
         return [
             Gauge(*_CONNECTED, _RELAY, {(shown[r.url],): r.state in reading for r in relays}),
@@ -154,13 +154,13 @@ class MirrorMetrics:
         ]
 
 
-def _outcomes(relay: RelayStatus) -> dict[str, int]:
+def _outcomes(tally: Tally) -> dict[str, int]:
     return {
-        "accepted": relay.accepted,
-        "rejected": relay.rejected,
-        "conflict": relay.conflicts,
-        "failed": relay.failed,
-        "retried": relay.retried,
+        "accepted": tally.accepted,
+        "rejected": tally.rejected,
+        "conflict": tally.conflicts,
+        "failed": tally.failed,
+        "retried": tally.retried,
     }
 
 

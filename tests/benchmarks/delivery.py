@@ -162,7 +162,7 @@ async def drain_rust_relay_whole() -> None:
             [status] = engine.status()
         print(
             f"nostr-sdk's relay, {WHOLE_BACKLOG} in all: every one accepted in"
-            f" {time.perf_counter() - started:.1f} s over {status.connects} connections"
+            f" {time.perf_counter() - started:.1f} s over {status.tally.connects} connections"
         )
 
 

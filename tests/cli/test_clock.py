@@ -23,13 +23,6 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["clock", *arguments])
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "scores.db"
-    monkeypatch.setenv("BRISCOLA_DATABASE_URL", f"sqlite:///{path}")
-    return path
-
-
 @pytest.mark.usefixtures("database")
 def test_a_clock_that_is_right() -> None:
     shown = json.loads(run("--json").stdout)

@@ -19,13 +19,6 @@ PUBKEY = "c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5"
 NPUB = PublicKey.parse(PUBKEY).to_bech32()
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "scores.db"
-    monkeypatch.setenv("BRISCOLA_DATABASE_URL", f"sqlite:///{path}")
-    return path
-
-
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments)
 

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "scores.db"
-    monkeypatch.setenv("BRISCOLA_DATABASE_URL", f"sqlite:///{path}")
-    return path
-
-
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["outbox", *arguments])
 

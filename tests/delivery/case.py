@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from app.delivery.engine import Engine
+from app.delivery.held import LIMIT
 from app.delivery.model import Delivery, DeliveryState
 from tests.delivery.outbox import MemoryOutbox, Row, make_delivery
 from tests.relays.fake import FakeRelay
@@ -63,4 +64,4 @@ async def case(**script: Any) -> AsyncIterator[Case]:
             yield Case(relay, engine, outbox, auth)
             leaving = loop.time()
         assert loop.time() - leaving < 5
-        assert [worker._held for worker in engine._workers.values()] == [0]
+        assert [worker._held.room for worker in engine._workers.values()] == [LIMIT]

@@ -140,12 +140,3 @@ def test_relays_that_page_badly(answer: Answer, count: int, comes: int, words: s
     assert words in backfill.reason
     assert bool(words) == bool(backfill.reason)
     assert len(requests) < 10
-
-
-def test_what_is_broken_off_says_why_and_takes_nothing_more() -> None:
-    backfill = Backfill({}, limit=1)
-    backfill.break_off("lost")
-    backfill.break_off("later")
-    assert (backfill.request, backfill.reason) == (None, "lost")
-    backfill.end_page()
-    assert backfill.request is None

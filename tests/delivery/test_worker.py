@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.delivery.engine import Engine
+from app.delivery.held import LIMIT as HELD_LIMIT
 from app.delivery.model import DeliveryState
 from app.delivery.pace import FIRST_WINDOW
-from app.delivery.worker import HELD_LIMIT
 from tests.delivery.outbox import MemoryOutbox, make_delivery
 from tests.relays.fake import FakeRelay, Peer, nothing, ok, resetting, store
 from tests.relays.virtual_time import virtual_time

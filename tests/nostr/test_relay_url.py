@@ -1,6 +1,13 @@
 import pytest
 
-from app.nostr.relay_url import InvalidRelayUrl, normalise_relay_url, public_relay_urls
+from app.nostr.relay_url import (
+    InvalidRelayUrl,
+    normalise_relay_url,
+    numbered_relay_urls,
+    public_relay_url,
+    relays_shown_as,
+    shown_text,
+)
 
 SPELLINGS = {
     "wss://relay.example": "wss://relay.example",
@@ -37,11 +44,25 @@ def test_anything_else_is_refused_without_quoting_a_password(text):
     assert "secret" not in str(caught.value)
 
 
-def test_what_may_be_shown_holds_no_query():
+def test_what_may_be_shown_holds_no_query_and_no_password():
+    assert public_relay_url("wss://a.example/path?token=x?y") == "wss://a.example/path"
+    assert shown_text("ftp://me:password@a.example/path?token=x") == "a.example/path"
+    assert shown_text("a.example?token=x@y") == "a.example"
+
+
+def test_a_relay_is_named_as_it_is_shown():
+    known = ["wss://a.example", "wss://b.example?x", "wss://b.example?y", "wss://c.example?z"]
+    assert relays_shown_as("wss://a.example", known) == ["wss://a.example"]
+    assert relays_shown_as("wss://b.example", known) == ["wss://b.example?x", "wss://b.example?y"]
+    assert relays_shown_as("wss://b.example?y", known) == ["wss://b.example?y"]
+    assert relays_shown_as("wss://c.example?other", known) == []
+
+
+def test_relays_that_are_shown_alike_are_numbered():
     urls = ["wss://a.example", "wss://a.example?token=x", "wss://a.example?token=y", "wss://b.example/path?z"]
-    assert public_relay_urls(urls) == {
+    assert numbered_relay_urls(urls) == {
         "wss://a.example": "wss://a.example",
-        "wss://a.example?token=x": "wss://a.example?…",
-        "wss://a.example?token=y": "wss://a.example?… (2)",
-        "wss://b.example/path?z": "wss://b.example/path?…",
+        "wss://a.example?token=x": "wss://a.example (2)",
+        "wss://a.example?token=y": "wss://a.example (3)",
+        "wss://b.example/path?z": "wss://b.example/path",
     }

@@ -66,6 +66,7 @@ class Table:
             expiry=EXPIRY,
             publishes=self.publishes,
             clock=self.clock,
+            patient_clock=self.clock,
         )
 
     def open(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -75,3 +76,21 @@ def opened(path: Path | str) -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+def at_once(count: int, act: Callable[[], None]) -> list[BaseException]:
+    """Do something in so many threads at once; what went wrong in them."""
+    failures: list[BaseException] = []
+
+    def attempt() -> None:
+        try:
+            act()
+        except BaseException as error:  # noqa: BLE001 - whatever a thread dies of
+            failures.append(error)
+
+    threads = [threading.Thread(target=attempt) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures

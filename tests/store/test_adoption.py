@@ -42,6 +42,28 @@ async def test_the_same_event_of_two_relays_is_one(url: str) -> None:
         assert bench.states() == [("Alice", 99, ONE, "accepted"), ("Alice", 99, TWO, "accepted")]
 
 
+async def test_many_at_once_come_to_what_they_would_one_by_one(url: str) -> None:
+    async with process(url) as (bench, outbox):
+        (known,) = await sign(bench, ("alice", 1))
+        held = [
+            (ONE, score("bob", 5)),
+            (TWO, score("bob", 6)),  # of the same second: the store keeps one version
+            (TWO, known.event),
+            (ONE, score("carol", 7, at=2_000)),  # too far ahead
+            (ONE, score("dora", 8)),
+            (TWO, score("dora", 8)),
+        ]
+        assert await outbox.adopt_all(held) == [True, True, True, False, True, True]
+        assert bench.states() == [
+            ("alice", 1, ONE, "pending"),
+            ("alice", 1, TWO, "accepted"),
+            ("bob", 5, ONE, "accepted"),
+            ("dora", 8, ONE, "accepted"),
+            ("dora", 8, TWO, "accepted"),
+        ]
+        assert await outbox.adopt_all([]) == []
+
+
 async def test_an_event_of_our_own_is_delivered(url: str) -> None:
     async with process(url) as (bench, outbox):
         await outbox.adopt(ONE, score())

@@ -12,18 +12,10 @@ from tests.service import rows
 from tests.store.players import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.store.database import Database
 
 NAMES = Insert("name", "d, owner, owned_since, banned")
 ROWS = [("ann\u00e9", "key:1", 2**40, False), ("b'b", None, None, True), ('q"?', "each(?)", 0, False)]
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as made:
-        yield made
 
 
 def test_rows_come_back_as_they_went_in(database: Database, url: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-import threading
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from app.store.database import Database
 from app.store.errors import StoreUnusable
 from app.store.tables import metadata
 from tests.service import rows
+from tests.store.players import at_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -224,20 +224,7 @@ def test_a_writing_transaction_takes_the_lock_as_it_begins(tmp_path: Path) -> No
 
 
 def test_several_processes_may_make_it_at_once(tmp_path: Path) -> None:
-    failures: list[BaseException] = []
-
-    def make() -> None:
-        try:
-            Database(url(tmp_path / "scores.db")).close()
-        except BaseException as error:  # noqa: BLE001 - whatever a thread dies of
-            failures.append(error)
-
-    threads = [threading.Thread(target=make) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    assert at_once(6, lambda: Database(url(tmp_path / "scores.db")).close()) == []
 
 
 def test_an_address_that_is_none_is_refused() -> None:

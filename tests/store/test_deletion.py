@@ -16,11 +16,9 @@ from app.store.refusals import ClockBehind, KeyRevoked, NothingToDelete, NotOwne
 from app.store.scores import find_score, latest_score
 from app.store.store import Store
 from tests.clock import Clock
-from tests.store.players import RELAYS, admin, deletion, game_server, make_ledger, opened, player, request
+from tests.store.players import RELAYS, admin, deletion, game_server, make_ledger, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.delivery.model import DeliveryState
     from app.principal import Principal
     from app.store.database import Database
@@ -33,12 +31,6 @@ T = 1_700_000_000
 @pytest.fixture
 def clock() -> Clock:
     return Clock(T + 0.5)
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture

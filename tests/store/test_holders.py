@@ -8,18 +8,10 @@ import pytest
 
 from app.store import holders
 from app.store.cursor import cursor_of
-from app.store.database import Database
 from tests.service import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    opened = Database(url)
-    yield opened
-    opened.close()
+    from app.store.database import Database
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,6 @@ from tests.clock import Clock
 from tests.store.players import admin, deletion, game_server, make_ledger, opened, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.store.database import Database
     from app.store.ledger import Answer, Ledger, Request
 
@@ -29,12 +27,6 @@ DAY = 24 * 60 * 60
 @pytest.fixture
 def clock() -> Clock:
     return Clock(1_700_000_000.5)
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture

@@ -21,27 +21,19 @@ from app.store.matches import (
     find_proofs,
 )
 from app.store.names import ban_name, transfer_name
-from app.store.refusals import ClockBehind, MatchUnfinished, NameTaken, Refused
+from app.store.refusals import ClockBehind, MatchesAbandoned, MatchUnfinished, NameTaken, Refused
 from app.store.scores import find_score, latest_score
 from tests.clock import Clock
 from tests.store.match_table import ALICE, CLIENT_SEED, EXPIRY, HIDDEN, NOW, Table
-from tests.store.players import RELAYS, SECRET, opened, player, request
+from tests.store.players import RELAYS, SECRET, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.store.database import Database
 
 
 @pytest.fixture
 def clock() -> Clock:
     return Clock(NOW + 0.5)
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture
@@ -110,6 +102,38 @@ def test_one_unfinished_match_of_each_player_for_a_name_and_level(table: Table) 
     assert not isinstance(table.open(B, level="gentle"), Refused)
     assert isinstance(table.open("c" * 32, player(7)), NameTaken)
     assert isinstance(table.open("c" * 32, player(7), name="ALICE"), NameTaken)
+
+
+def test_who_opens_matches_without_end_has_to_wait(table: Table, clock: Clock) -> None:
+    def resign(number: int) -> object:
+        opened = table.open(f"{number:032x}", name=f"a{number}")
+        if not isinstance(opened, Refused):
+            table.close(f"{number:032x}", Forfeit.RESIGNED)
+        return opened
+
+    table.open("f" * 32, name="finished")
+    table.deal("f" * 32)
+    table.play_to_end("f" * 32)
+    for number in range(200):
+        assert not isinstance(resign(number), Refused)
+        clock.now += 60
+    refused = resign(200)
+    assert isinstance(refused, MatchesAbandoned)
+    assert refused.retry_after == 86_400 - 200 * 60
+    assert not isinstance(table.open("e" * 32, player(7), name="other"), Refused)
+    clock.now += refused.retry_after - 1
+    assert isinstance(resign(200), MatchesAbandoned)
+    clock.now += 1
+    assert not isinstance(resign(200), Refused)
+    assert isinstance(resign(201), MatchesAbandoned)  # until the next one is a day old
+
+
+def test_an_api_key_opens_matches_for_thousands(database: Database, table: Table) -> None:
+    with database.writer.begin() as connection:
+        key, _ = add_key(connection, "site", now=NOW)
+    site = Principal(f"key:{key.id}", key.id, frozenset({PUBLISH_ANY}))
+    for number in range(201):
+        assert not isinstance(table.open(f"{number:032x}", site, name=f"a{number}"), Refused)
 
 
 def test_a_match_of_whoever_had_the_name_before_keeps_nobody_waiting(table: Table) -> None:

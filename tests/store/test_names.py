@@ -16,8 +16,6 @@ from app.store.store import Store
 from tests.store.players import game_server, make_ledger, opened, player, request
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlalchemy import Connection
 
     from app.principal import Principal
@@ -25,12 +23,6 @@ if TYPE_CHECKING:
     from app.store.ledger import Answer, Ledger, Request
 
 NOW = 1_700_000_000.5
-
-
-@pytest.fixture
-def database(url: str) -> Iterator[Database]:
-    with opened(url) as database:
-        yield database
 
 
 @pytest.fixture

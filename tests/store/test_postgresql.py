@@ -23,7 +23,7 @@ from tests.postgres import LOCKED, PASSWORD
 from tests.service import rows
 from tests.store.bench import RELAYS, Bench
 from tests.store.lossy import lossy
-from tests.store.players import make_ledger, player, request
+from tests.store.players import at_once, make_ledger, player, request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -272,21 +272,8 @@ async def test_a_listener_whose_connection_is_lost_listens_again_and_looks_at_on
 
 
 def test_several_replicas_may_start_at_once(postgres: PostgresServer) -> None:
-    failures: list[BaseException] = []
     with postgres.database() as url:
-
-        def open_it() -> None:
-            try:
-                Database(url).close()
-            except BaseException as error:  # noqa: BLE001 - whatever a thread dies of
-                failures.append(error)
-
-        threads = [threading.Thread(target=open_it) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert failures == []
+        assert at_once(4, lambda: Database(url).close()) == []
         assert rows(url, "SELECT count(*) FROM alembic_version") == [(1,)]
 
 

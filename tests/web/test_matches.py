@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from app.briscola.cards import DECK
 from app.matches.replay import verify_transcript
+from app.store import rights
 from app.web.match_answers import MatchDocument
 from tests.clock import Clock
 from tests.service import PUBKEY, assert_problem, running
@@ -240,6 +241,18 @@ async def test_an_unfinished_match_is_named(service: Running) -> None:
     assert problem["match"] == hand.match["id"]
     await hand.call("POST", "/resign")
     assert (await signed(service.http, PLAYER, "POST", "/v1/matches", TERMS)).status_code == 201
+
+
+async def test_who_plays_none_to_its_end_is_told_when_to_come_again(
+    service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rights, "ABANDONED_LIMIT", 1)
+    hand = await Hand.open(service.http)
+    await hand.call("POST", "/resign")
+    refused = await signed(service.http, PLAYER, "POST", "/v1/matches", TERMS)
+    assert_problem(refused, 429, "matches-abandoned")
+    assert 86_390 <= int(refused.headers["retry-after"]) <= 86_400
+    assert (await service.post("bob", 72)).status_code == 201, "scores are posted all the same"
 
 
 @pytest.mark.parametrize("signer", [PLAYER, OTHER])

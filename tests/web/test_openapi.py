@@ -17,7 +17,7 @@ from app.main import open_service
 from app.web.answers import ScoreDocument
 from app.web.live_board import open_board
 from app.web.operation import operation_of
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 from tests.relays.real import rust_relay
 from tests.service import PUBLIC_URL, Running, make_key, running, settings
 from tests.web.boards import Source, board_of

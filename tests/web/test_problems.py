@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from app.store.errors import OutcomeUnknown, StoreUnavailable
 from app.web.app import make_app
-from app.web.problems import KINDS, Problem
+from app.web.problem_kinds import KINDS
+from app.web.problems import Problem
 from tests.service import PUBLIC_URL, assert_problem
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ SLUGS = {
     "card-not-in-hand": 422,
     "idempotency-key-reused": 422,
     "too-fast": 429,
+    "matches-abandoned": 429,
     "rate-limited": 429,
     "header-too-large": 431,
     "internal": 500,

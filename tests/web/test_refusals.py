@@ -8,6 +8,7 @@ from app.store.refusals import (
     ClockBehind,
     KeyReused,
     KeyRevoked,
+    MatchesAbandoned,
     MatchUnfinished,
     NameBanned,
     NameTaken,
@@ -16,7 +17,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.web.problems import KINDS
+from app.web.problem_kinds import KINDS
 from app.web.refusals import problem_of
 
 REFUSALS: list[tuple[Refused, int, str, list[str]]] = [
@@ -26,6 +27,7 @@ REFUSALS: list[tuple[Refused, int, str, list[str]]] = [
     (NameTaken("alice"), 403, "'alice' belongs to another player", []),
     (NameBanned("alice"), 403, "'alice' is banned", []),
     (MatchUnfinished("m1"), 409, "match m1 of this name", []),
+    (MatchesAbandoned(60), 429, "open another in 60 s", ["Retry-After"]),
     (KeyReused(), 422, "make a new key for a new score", []),
     (NotOwner("alice"), 403, "'alice' is not yours", []),
     (NothingToDelete(None), 404, "No score was published", []),
@@ -49,6 +51,7 @@ def test_no_refusal_is_left_out() -> None:
 
 def test_when_to_come_again_and_when_it_was_deleted() -> None:
     assert problem_of(TooFast(3)).headers["Retry-After"] == "3"
+    assert problem_of(MatchesAbandoned(60)).headers["Retry-After"] == "60"
     assert problem_of(ClockBehind(90)).headers["Retry-After"] == "90"
     assert problem_of(NothingToDelete(1_700_000_000)).members == {"deleted_at": 1_700_000_000}
     assert problem_of(NothingToDelete(None)).members == {}

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from app.briscola.computer import LEVELS
 from app.matches.replay import NEVER_PROVED
 from app.scores.score_event import identifier
-from app.web.board import proof_document, select
+from app.web.board import proof_document, relay_documents, select
 from app.web.board_query import cursor_text
 from app.web.conditional import is_known
 from app.web.operation import Answer, Operation, promises
@@ -22,15 +22,14 @@ from app.web.pages.assets import takes_gzip
 from app.web.pages.board_filter import PARAMETERS, BoardFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
     from app.scores.leaderboard import Entry
     from app.scores.proofs import Proof
-    from app.web.board import BoardSource, BoardView, RelayReading
+    from app.web.answers import RelayReadingDocument
+    from app.web.board import BoardSource, BoardView
     from app.web.board_query import BoardQuery
     from app.web.board_windows import Rows
     from app.web.pages.html import Html
@@ -74,7 +73,7 @@ class TableView:
 
     entries: list[RowView]
     complete: bool
-    relays: Sequence[RelayReading]
+    relays: list[RelayReadingDocument]
     count: int
     notice: str
     empty: str
@@ -139,7 +138,7 @@ class LeaderboardPage:
         return TableView(
             entries=[RowView.of(entry, self._view.proofs.of(entry.row)) for entry in entries],
             complete=source.complete,
-            relays=source.relays,
+            relays=relay_documents(source),
             count=len(rows.ranking),
             notice="" if source.complete else NOT_COMPLETE,
             empty=_why_empty(asked, source),

@@ -27,7 +27,7 @@ def page_routes(
     matches: bool = False,
 ) -> list[BaseRoute]:
     """The pages over a board, and the files that they load; `matches`: whether proved hands are played."""
-    html = Html(public_url, settings.relays, settings.verifying_keys)
+    html = Html(public_url, settings.public_relays, settings.verifying_keys)
     document = protocol_document(settings)
     return [
         *LeaderboardPage(html, view, matches=matches).routes(),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from app.config import MirrorSettings, load
+from app.config import MirrorSettings
+from app.environment import load
 from app.web.app import make_app
 from app.web.board import BoardView
 from app.web.cors import Cors

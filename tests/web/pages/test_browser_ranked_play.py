@@ -12,7 +12,7 @@ import pytest
 from nostr_sdk import EventBuilder, Keys, Kind, Tag, Timestamp
 
 from app.matches.replay import verify_transcript
-from tests.browser import DESK, PHONE, Page, page
+from tests.browser import DESK, PHONE, SECONDS, Page, page
 from tests.process import environment, serving
 from tests.relays.events import stored
 from tests.service import PUBKEY, rows
@@ -139,25 +139,37 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
         await tab.go(f"{serve.url}/play")
         await tab.until(SEATED)
         assert await tab.evaluate(f"[{CARDS}, document.querySelector('#stock-count').textContent]") == before
-        # The network goes, a card is played, and the network comes back.
+        # The network goes, a card is played, and the network comes back, of which the browser tells the page.
         await tab.network(there=False)
         await tab.click("#hand .card")
         await tab.until("!document.querySelector('#trouble').hidden")
         assert "The server cannot be reached" in await tab.text("#trouble")
         await tab.network(there=True)
-        await tab.click("#again")
         await tab.until(f"document.querySelector('#trouble').hidden && {YOURS}")
         assert await tab.text("#stock-count") == "26"
+        # The server is away until the player has it tried again.
+        await tab.evaluate(
+            "(() => { const fetched = fetch; window.fetch = () => Promise.reject(new TypeError());"
+            " const back = () => { window.fetch = fetched; };"
+            " document.querySelector('#again').addEventListener('click', back, {capture: true}); })()"
+        )
+        await tab.click("#hand .card")
+        await tab.until("!document.querySelector('#trouble').hidden")
+        await tab.click("#again")
+        await tab.until(f"document.querySelector('#trouble').hidden && {YOURS}")
+        assert await tab.text("#stock-count") == "24"
         tab.faults[:] = [fault for fault in tab.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
         # Another tab of the same browser plays on, and this one finds out with its next card.
         ticket = json.loads(await tab.evaluate(TICKET))
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {ticket['token']}"}) as other:
+        bearer = {"Authorization": f"Bearer {ticket['token']}"}
+        async with httpx.AsyncClient(headers=bearer, timeout=SECONDS) as other:
             address = f"{serve.url}/v1/matches/{ticket['match']}"
-            for first, plays, stock in ((2, 1, "24"), (0, 5, "14")):  # another card than here, or the same
+            for first, plays, stock in ((2, 1, "22"), (0, 5, "12")):  # another card than here, or the same
                 for place in (first, 0, 0, 0, 0)[:plays]:
                     match = (await other.get(address)).json()
                     card, ply = match["observation"]["hand"][place], match["next_ply"]
                     await other.post(f"{address}/plays", json={"card": card, "ply": ply})
+                await tab.evaluate("document.querySelector('#note').textContent = ''")  # of the time before
                 await tab.click("#hand .card")
                 await tab.until(
                     "document.querySelector('#note').textContent.endsWith('as the server has it.')"
@@ -167,7 +179,7 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
                 assert await tab.evaluate(CARDS) == match["observation"]["hand"]
                 assert await tab.text("#stock-count") == stock
         tab.faults[:] = [fault for fault in tab.faults if "409" not in fault]  # Chromium tells of refusals
-        await play(tab, 10)
+        await play(tab, 9)
         await tab.until(PUBLISHED)
         # The end is there after a reload, too.
         yours, _ = await points(tab)
