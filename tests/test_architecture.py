@@ -122,7 +122,7 @@ def test_the_pure_rooms_touch_no_io(file: Path) -> None:
 
 def test_one_file_alone_speaks_websockets_beside_that_of_their_frames() -> None:
     used = {module_of(file) for file in FILES if any(within(name, "websockets") for name in imports_of(file))}
-    assert used == {"app.delivery.connection", "app.delivery.frames"}
+    assert used == {"app.delivery.connection", "app.delivery.frames", "app.delivery.incoming"}
 
 
 def test_one_room_alone_speaks_to_the_database() -> None:

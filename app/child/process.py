@@ -17,7 +17,7 @@ import app
 from app.child.main import packed
 
 ANSWER_SECONDS = 10.0
-"""A process that takes longer over an answer, which is a fraction of a second's work, is stuck."""
+"""Any answer takes a second at most, and a start too: whoever is silent for so long is stuck. Pages wait 20."""
 
 _ROOT = Path(app.__file__).parent.parent
 
@@ -77,16 +77,15 @@ class ChildProcess:
         """The answer to the message that was sent first.
 
         Raises:
-            ChildFailed: The process is gone, or has not answered for `ANSWER_SECONDS`.
+            ChildFailed: The process is gone, or stuck.
         """
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 size = int.from_bytes(await self._stdout.readexactly(4))
                 return await self._stdout.readexactly(size)
         except TimeoutError:
-            raise ChildFailed(
-                f"the process of {self._module} has not answered for {ANSWER_SECONDS:.0f} seconds"
-            ) from None
+            silent = f"the process of {self._module} did not answer within {ANSWER_SECONDS:g} s"
+            raise ChildFailed(silent) from None
         except (OSError, asyncio.IncompleteReadError) as error:
             raise ChildFailed(f"the process of {self._module} ended too soon: {error!r}") from None
 

@@ -15,13 +15,14 @@ from typing import Protocol, cast
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidURI
-from websockets.frames import CloseCode, Frame, Opcode
+from websockets.frames import CloseCode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from app.delivery.answer import one_line
-from app.delivery.flood import MESSAGE_SECONDS
-from app.delivery.frames import frame_end, take_texts, text_frame
+from app.delivery.flood import Flood
+from app.delivery.frames import text_frame
+from app.delivery.incoming import Incoming
 
 CONNECT_SECONDS = 10.0
 PING_SECONDS = 20.0
@@ -31,13 +32,11 @@ READ_SIZE = 64 * 1024
 WRITE_LIMIT = 8 * 1024 * 1024
 """More waits to be read by a relay that reads nothing than we would ever send one that does."""
 
-FRAME_FLOOD = 64
 FRAMES_PER_MESSAGE = 8
-"""A read with more frames than so many, and so many for each message in it, has a rest after it."""
+"""Further frames are of no use, and so is a read in which no message ends."""
 
 THROTTLE_LIMIT_SECONDS = 5.0
 
-_FRAME_LIMIT = MESSAGE_LIMIT + 10  # with its head
 
 _STATUS_LINE = re.compile(rb"HTTP/\d\.\d (\d{3})")
 # Frames are never logged: the library's own logger would write them out at level DEBUG.
@@ -117,13 +116,12 @@ class Connection(asyncio.BufferedProtocol):
         self._protocol = protocol
         self._receiver = receiver
         self._buffer = bytearray(READ_SIZE)
-        self._tail = b""  # of what was read: the beginning of a frame
-        self._fragments: list[bytes] = []
-        self._fragmented = self._binary = False
+        self._incoming = Incoming(protocol, MESSAGE_LIMIT)
+        self._flood = Flood()
         self._heard = True
         self._pinged = False
         self._reason = ""
-        self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
+        self._timers: dict[Callable[[], None], tuple[float, asyncio.TimerHandle]] = {}
 
     @property
     def is_open(self) -> bool:
@@ -178,7 +176,8 @@ class Connection(asyncio.BufferedProtocol):
                 return
             self.opened.set_result(None)
             self._later(PING_SECONDS, self._check)
-        messages = self._messages(data)
+        messages, others = self._incoming.feed(data)
+        self._rest(others, messages)
         self._flush()
         if messages:
             self._receiver.received(messages)
@@ -190,7 +189,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone; say why."""
-        for timer in self._timers.values():
+        for _, timer in self._timers.values():
             timer.cancel()
         close = self._protocol.close_rcvd
         reason = self._reason or (str(close) if close else "") or (str(exc) if exc else "")
@@ -227,46 +226,18 @@ class Connection(asyncio.BufferedProtocol):
                 return b""
         return data[at:]
 
-    def _messages(self, data: bytes) -> list[bytes]:
-        """The text messages that are complete now, in order."""
-        messages: list[bytes] = []
-        data = self._tail + data
-        others = at = 0
-        while at < len(data):
-            if not self._fragmented and self._protocol.state is State.OPEN:
-                at = take_texts(data, at, messages)
-            end = frame_end(data, at)
-            if self._protocol.state is not State.OPEN or (end is not None and end - at > _FRAME_LIMIT):
-                end = len(data)  # the library closes, or will have to: it can have everything
-            if end is None or end > len(data):
-                break
-            self._protocol.receive_data(data[at:end])
-            others += self._take_others(messages)
-            at = end
-        self._tail = data[at:]
-        if others > FRAME_FLOOD + FRAMES_PER_MESSAGE * len(messages):
-            self.throttle(max(1.0, others * MESSAGE_SECONDS))
-        return messages
-
-    def _take_others(self, messages: list[bytes]) -> int:
-        """Take the frames that the library has read; returns how many there were."""
-        frames = [event for event in self._protocol.events_received() if isinstance(event, Frame)]
-        for frame in frames:
-            if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                if frame.opcode is not Opcode.CONT:
-                    self._binary = frame.opcode is Opcode.BINARY
-                if frame.data:  # empty ones count for no limit, and a relay may send them without end
-                    self._fragments.append(bytes(frame.data))
-                self._fragmented = not frame.fin
-                if frame.fin:
-                    messages.append(b"" if self._binary else b"".join(self._fragments))
-                    self._fragments.clear()
-        return len(frames)
+    def _rest(self, others: int, messages: Sequence[bytes]) -> None:
+        """Read more slowly from a relay that sends many frames, or single bytes, for few messages."""
+        useless = max(others - FRAMES_PER_MESSAGE * len(messages), 0) + (not messages)
+        if useless and (rest := self._flood.rest(useless, 0, self._loop.time())):
+            self.throttle(rest)
 
     def _flush(self) -> None:
         """Write what the protocol wants written, and see to it that a closing handshake ends."""
         if writes := self._protocol.data_to_send():
             self._write(writes)
+        if error := self._protocol.parser_exc:
+            self._reason = self._reason or f"the relay broke the websocket protocol: {error}"
         if self._protocol.close_expected() and self._transport.abort not in self._timers:
             self._later(CLOSE_SECONDS, self._transport.abort)
 
@@ -277,10 +248,12 @@ class Connection(asyncio.BufferedProtocol):
                 self.abort("the relay does not read what it is sent")
 
     def _later(self, seconds: float, act: Callable[[], None]) -> None:
-        """Do something later, once, as long as the socket lives."""
-        if (timer := self._timers.get(act)) is not None:
-            timer.cancel()
-        self._timers[act] = self._loop.call_later(seconds, act)
+        """Do something later, once, as long as the socket lives; of two times the later one counts."""
+        at = self._loop.time() + seconds
+        if (before := self._timers.get(act)) is not None:
+            at = max(at, before[0])
+            before[1].cancel()
+        self._timers[act] = at, self._loop.call_at(at, act)
 
     def _check(self) -> None:
         """Keep the connection alive and drop it when the relay has fallen silent."""

@@ -81,7 +81,7 @@ async def test_nobody_waits_for_ever_for_one_that_is_stuck(monkeypatch: pytest.M
     os.kill(process.pid, signal.SIGSTOP)
     monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.0)
     process.send(b"here")
-    with pytest.raises(ChildFailed, match=r"tests\.child\.echo has not answered for 0 seconds"):
+    with pytest.raises(ChildFailed, match=r"tests\.child\.echo did not answer within 0 s"):
         await process.receive()
     await process.stop()
     with pytest.raises(ProcessLookupError):

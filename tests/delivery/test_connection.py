@@ -6,6 +6,7 @@ import asyncio
 import datetime as dt
 import ipaddress
 import ssl
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,9 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from app.delivery import connection as module
+from app.delivery import incoming
 from app.delivery.connection import MESSAGE_LIMIT, ConnectError, Connection, connect
+from app.delivery.frames import frame_end
 from tests.relays.fake import FakeRelay, nothing
 from tests.relays.virtual_time import virtual_time
 
@@ -143,7 +146,7 @@ async def test_a_flood_of_empty_fragments_is_read_slowly_and_not_kept() -> None:
         before = loop.time()
         relay.peers[0].flush()
         await asyncio.sleep(0.9)  # of a second's rest
-        assert connection._fragments == [b"the "]
+        assert connection._incoming._fragments == b"the "
         await listener.heard.wait()
         assert loop.time() - before >= 1
         assert listener.messages == [b"the end"]
@@ -157,7 +160,7 @@ class Transport(asyncio.Transport):
     def __init__(self) -> None:
         super().__init__()
         self.written = b""
-        self.aborted = False
+        self.aborted = self.paused = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         self.written += data
@@ -172,10 +175,10 @@ class Transport(asyncio.Transport):
         self.aborted = True
 
     def pause_reading(self) -> None:
-        pass
+        self.paused = True
 
     def resume_reading(self) -> None:
-        pass
+        self.paused = False
 
 
 class Client:
@@ -249,13 +252,17 @@ def heard_by(server: ServerProtocol, client: Client) -> list[Frame]:
 
 
 WRONG = {
-    "a masked frame": (b"\x81\x81\x00\x00\x00\x00x", 1002),
-    "a reserved bit": (b"\xc1\x01x", 1002),
-    "an unknown opcode": (b"\x83\x01x", 1002),
-    "a message inside another": (b"\x01\x01x\x81\x01y", 1002),
-    "the rest of nothing": (b"\x80\x01x", 1002),
-    "a message that is too long": (b"\x81\x7f" + (MESSAGE_LIMIT + 1).to_bytes(8) + b"x" * 1000, 1009),
-    "a part that is too long": (b"\x01\x7f" + (2**62).to_bytes(8) + b"x" * 1000, 1009),
+    "a masked frame": (b"\x81\x81\x00\x00\x00\x00x", 1002, "masking"),
+    "a reserved bit": (b"\xc1\x01x", 1002, "reserved bits"),
+    "an unknown opcode": (b"\x83\x01x", 1002, "opcode"),
+    "a message inside another": (b"\x01\x01x\x81\x01y", 1002, "continuation"),
+    "the rest of nothing": (b"\x80\x01x", 1002, "continuation"),
+    "a message that is too long": (
+        b"\x81\x7f" + (MESSAGE_LIMIT + 1).to_bytes(8) + b"x" * 1000,
+        1009,
+        str(MESSAGE_LIMIT),
+    ),
+    "a part that is too long": (b"\x01\x7f" + (2**62).to_bytes(8) + b"x" * 1000, 1009, str(MESSAGE_LIMIT)),
 }
 
 
@@ -264,7 +271,7 @@ WRONG = {
 async def test_what_breaks_the_protocol_ends_the_connection_and_brings_no_more_messages(
     name: str, size: int
 ) -> None:
-    data, code = WRONG[name]
+    data, code, why = WRONG[name]
     client = Client()
     [answer] = client.server.data_to_send()
     stream = answer + b"\x81\x02hi" + data + b"\x81\x02no" * 5
@@ -272,6 +279,11 @@ async def test_what_breaks_the_protocol_ends_the_connection_and_brings_no_more_m
     assert client.listener.messages == [b"hi"]
     [close] = heard_by(client.server, client)
     assert (close.opcode, int.from_bytes(close.data[:2], "big")) == (Opcode.CLOSE, code)
+    client.connection.abort()  # as it does by itself after a second
+    client.connection.connection_lost(None)
+    reason = await client.connection.lost
+    assert reason.startswith("the relay broke the websocket protocol: ")
+    assert why in reason
 
 
 async def test_a_long_message_that_comes_in_pieces() -> None:
@@ -282,3 +294,82 @@ async def test_a_long_message_that_comes_in_pieces() -> None:
     data = b"".join(client.server.data_to_send())
     client.hear(data, [module.READ_SIZE] * (len(data) // module.READ_SIZE))
     assert client.listener.messages == [text, b"next"]
+
+
+async def test_a_long_frame_is_not_looked_at_again_for_every_byte_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[int] = []
+
+    def counted(data: bytes, start: int) -> int | None:
+        looks.append(len(data))
+        return frame_end(data, start)
+
+    monkeypatch.setattr(incoming, "frame_end", counted)
+    client = Client()
+    client.server.send_text(b"x" * 1_000_000)
+    data = b"".join(client.server.data_to_send())
+    client.hear(data, [len(data) - 5000, *[1] * 5000])
+    assert client.listener.messages == [b"x" * 1_000_000]
+    assert len(looks) <= 3  # at its beginning, at its end, and behind it
+
+
+async def test_small_parts_of_a_message_take_no_more_memory_than_it() -> None:
+    client = Client()
+    client.server.send_text(b"", fin=False)
+    client.hear(b"".join(client.server.data_to_send()), [])
+    parts = 20_000
+    for _ in range(parts):
+        client.server.send_continuation(b"ab", fin=False)
+    data = b"".join(client.server.data_to_send())
+    tracemalloc.start()
+    try:
+        client.hear(data, [1000] * (len(data) // 1000))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 3 * 2 * parts  # as an object each they take 20 times as much
+    client.server.send_continuation(b"", fin=True)
+    client.hear(b"".join(client.server.data_to_send()), [])
+    assert client.listener.messages == [b"ab" * parts]
+
+
+@virtual_time
+async def test_single_bytes_are_read_slowly() -> None:
+    client = Client()
+    client.server.send_text(b"x" * 10_000)
+    data = b"".join(client.server.data_to_send())
+    reads = 2500  # half a second's grace, at 0.2 ms for each of them
+    client.hear(data[:-8000], [])
+    client.hear(data[-8000 : -8000 + reads - 2], [1] * reads)
+    assert not client.transport.paused
+    client.hear(data[-8000 + reads - 2 : -4000], [1] * reads)
+    assert client.transport.paused
+    await asyncio.sleep(0.5)
+    assert not client.transport.paused
+    client.hear(data[-4000:], [])
+    assert client.listener.messages == [b"x" * 10_000]
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_of_two_rests_the_longer_one_counts(loop: str) -> None:
+    """On uvloop, too, on which the service runs."""
+
+    async def rested() -> float:
+        now = asyncio.get_running_loop().time
+        async with FakeRelay() as relay:
+            listener = Listener()
+            connection = await connect(relay.url, listener)
+            before = now()
+            for seconds in (0.3, 0.02, 0.0001):
+                connection.throttle(seconds)
+            relay.peers[0].protocol.send_text(b"hi")
+            relay.peers[0].flush()
+            await listener.heard.wait()
+            after = now()
+            connection.close()
+            await connection.lost
+            return after - before
+
+    with asyncio.Runner(loop_factory=pytest.importorskip(loop).new_event_loop) as runner:
+        assert runner.run(rested()) >= 0.29

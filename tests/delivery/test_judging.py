@@ -136,23 +136,25 @@ async def test_a_process_that_dies_loses_nothing(
     assert "killed; signatures are checked in this process from now on" in caplog.text
 
 
-async def test_processes_that_are_stuck_lose_nothing(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+async def test_a_process_that_is_stopped_holds_up_nothing(
+    started: list[ChildProcess], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.5)
     send = ChildProcess.send
 
-    def stop_and_send(self: ChildProcess, message: bytes) -> None:
-        os.kill(self.pid, signal.SIGSTOP)
+    def stopped_first(self: ChildProcess, message: bytes) -> None:
+        if self is started[0]:
+            os.kill(self.pid, signal.SIGSTOP)
         send(self, message)
 
-    monkeypatch.setattr(ChildProcess, "send", stop_and_send)
-    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr(ChildProcess, "send", stopped_first)
     with caplog.at_level(logging.WARNING):
         async with running(2) as here:
             here.judging.offer(here.relay, MADE)
             await asyncio.wait_for(here.relay.all.wait(), 20)
             assert here.is_right()
-    assert "has not answered for 0 seconds; signatures are checked in this process" in caplog.text
+    assert "did not answer within 0.5 s; signatures are checked in this process from now on" in caplog.text
+    assert all(process._process.returncode is not None for process in started)
 
 
 async def test_no_processes_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -378,3 +378,34 @@ async def test_without_scripts_the_server_filters(chromium: str) -> None:
         await tab.follow(".tools button")
         assert await tab.evaluate(SEALS) == [["alice", "Proved · Gentle"]]
         assert "proved=1&level=gentle" in await tab.evaluate("location.search")
+
+
+async def test_a_stream_that_is_refused_is_not_asked_for_with_every_drawing(
+    chromium: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.web.leaderboard.MAX_STREAMS", 0)
+    draw = (
+        "new Promise((done) => { dispatchEvent(new Event('offline')); requestAnimationFrame(() =>"
+        " setTimeout(done)); })"
+    )
+    later = "(() => { const now = Date.now; Date.now = () => now() + %d; })()"
+    async with (
+        holding(score_of(SHARP)) as relay,
+        page(chromium) as tab,
+        site(Source(), relays=[relay.url], keys=[APP.pubkey], clock=time.time) as url,
+    ):
+        await tab.beforehand(
+            "{ const Real = EventSource; window.sources = [];"
+            " window.EventSource = class extends Real {"
+            " constructor(url) { super(url); sources.push(this); } }; }"
+        )
+        await board(tab, url)
+        for tries in (1, 2):
+            await tab.until(
+                f"sources.length === {tries} && sources.every(({{readyState}}) => readyState === 2)"
+            )
+            for _ in range(10):
+                await tab.evaluate(draw)
+            assert await tab.evaluate("sources.length") == tries
+            await tab.evaluate(later % 60_000)
+            await tab.evaluate(draw)
