@@ -10,7 +10,7 @@ from app.nostr import nip09
 from app.scores.published import read_published
 from app.scores.score_event import KIND
 from app.store.cursor import Insert, cursor_of
-from app.store.journal import Entry, insert_events, last_signed
+from app.store.journal import Entry, ask_last, insert_events
 from app.store.names import lock_names
 
 if TYPE_CHECKING:
@@ -67,11 +67,14 @@ def adopt(connection: Connection, found: Sequence[Found], now: float) -> list[bo
     subjects = [subject_of(one.event) if one.event.created_at <= limit else None for one in found]
     taken = [(one, subject) for one, subject in zip(found, subjects, strict=True) if subject]
     cursor.lock(lock_names({subject.d for _, subject in taken}))
-    last, high_water = last_signed(cursor)
-    seqs = iter(cursor.next_seqs(last, len(taken)))
-    known: dict[str, int] = dict(cursor.fetch(_SELECT_KNOWN, [one.event.id for one, _ in taken]))
+    asked, asked_seqs = ask_last(cursor), cursor.ask_seqs(len(taken))
+    asked_known = cursor.ask(_SELECT_KNOWN, [one.event.id for one, _ in taken])
     names, times = [subject.d for _, subject in taken], [str(one.event.created_at) for one, _ in taken]
-    seconds = set(cursor.fetch(_SELECT_SECONDS, names, times))
+    asked_seconds = cursor.ask(_SELECT_SECONDS, names, times)
+    last, high_water = asked()
+    seqs = iter(asked_seqs(last))
+    known: dict[str, int] = dict(asked_known())
+    seconds = set(asked_seconds())
     entries = []
     for one, subject in taken:
         event, second = one.event, (subject.d, one.event.created_at)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from app.principal import PUBLISH_ANY
-from app.store.cursor import Cursor, cursor_of
+from app.store.cursor import Cursor, Later, cursor_of
 from app.store.tables import api_key
 
 if TYPE_CHECKING:
@@ -131,12 +131,13 @@ def find_key(connection: Connection, text: str) -> ApiKey | None:
     return _read(row)
 
 
-def active_keys(cursor: Cursor, ids: set[str]) -> set[str]:
+def ask_active_keys(cursor: Cursor, ids: set[str]) -> Later[set[str]]:
     """Those of `ids` that are not revoked, nor will be before this transaction ends."""
     if not ids:
-        return set()
+        return set
     cursor.lock_shared(f"key {key_id}" for key_id in ids)
-    return {key_id for (key_id,) in cursor.fetch(_SELECT_ACTIVE, list(ids))}
+    rows = cursor.ask(_SELECT_ACTIVE, list(ids))
+    return lambda: {key_id for (key_id,) in rows()}
 
 
 def _read(row: Row[tuple[object, ...]]) -> ApiKey:

@@ -6,13 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from app.store.cursor import Insert
+from app.store.cursor import SKIP_LOCKED, Insert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.principal import Principal
-    from app.store.cursor import Cursor
+    from app.store.cursor import Cursor, Later
 
 # Seconds for which an outcome is kept.
 KEPT = 24 * 60 * 60
@@ -54,9 +54,8 @@ class Result:
 
 
 _SELECT = """
-    SELECT idempotency.id, fingerprint, event_seq, event.id, improved
-    FROM idempotency JOIN event ON event.seq = event_seq
-    WHERE idempotency.id IN (SELECT value FROM each(?)) AND at > ?
+    SELECT idempotency.id, at, fingerprint, event_seq, event.id, improved
+    FROM each(?) JOIN idempotency ON idempotency.id = value JOIN event ON event.seq = event_seq
 """
 # What is replaced has expired.
 _INSERT = Insert(
@@ -65,17 +64,21 @@ _INSERT = Insert(
     "ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, event_seq = excluded.event_seq, "
     "improved = excluded.improved, at = excluded.at",
 )
-_PRUNE = "DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT ?)"
+_PRUNE = f"""
+    DELETE FROM idempotency
+    WHERE id IN (SELECT id FROM idempotency WHERE at <= ? LIMIT {_PRUNED} {SKIP_LOCKED})
+"""  # noqa: S608 - constants
 
 
-def read_results(cursor: Cursor, attempts: Sequence[Attempt], now: float) -> dict[str, Result]:
+def ask_results(cursor: Cursor, attempts: Sequence[Attempt], now: float) -> Later[dict[str, Result]]:
     """What attempts of the last 24 hours came to, by their ids."""
     if not attempts:
-        return {}
-    rows = cursor.fetch(_SELECT, [attempt.id for attempt in attempts], now - KEPT)
-    return {
+        return dict
+    rows = cursor.ask(_SELECT, [attempt.id for attempt in attempts])
+    return lambda: {
         attempt_id: Result(fingerprint, seq, event_id, bool(improved))
-        for attempt_id, fingerprint, seq, event_id, improved in rows
+        for attempt_id, at, fingerprint, seq, event_id, improved in rows()
+        if at > now - KEPT
     }
 
 
@@ -85,8 +88,7 @@ def write_results(cursor: Cursor, results: dict[str, Result], now: float) -> Non
         return
     rows = [(key, r.fingerprint, r.event_seq, r.improved, now) for key, r in results.items()]
     cursor.insert(_INSERT, rows)
-    if cursor.try_lock("prune idempotency"):
-        cursor.run(_PRUNE, now - KEPT, _PRUNED)
+    cursor.run(_PRUNE, now - KEPT)
 
 
 def _hash(data: bytes) -> str:

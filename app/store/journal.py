@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.nostr.event import Event
-    from app.store.cursor import Cursor
+    from app.store.cursor import Cursor, Later
 
 # How far an address's created_at may run ahead of the clock, in seconds.
 MAX_LEAD = 60
@@ -101,27 +101,32 @@ _SUPERSEDE = f"""
 """  # noqa: S608 - the states are constants
 
 
-def last_signed(cursor: Cursor) -> tuple[int, float]:
+class Last(NamedTuple):
     """The last `seq`, and the highest wall clock at which anything was signed; 0 in an empty store."""
-    rows = cursor.fetch(_SELECT_LAST)
-    return rows[0] if rows else (0, 0.0)
+
+    seq: int
+    signed_at: float
+
+    def check(self, now: float) -> None:
+        """Check that what is signed by the clock `now` follows it.
+
+        Raises:
+            ClockBehind: if `now` is earlier than that by more than MAX_LEAD seconds.
+        """
+        if now < self.signed_at - MAX_LEAD:
+            raise ClockBehind(math.ceil(self.signed_at - now))
 
 
-def read_last(cursor: Cursor, now: float) -> tuple[int, float]:
-    """The same, to sign by the clock `now`.
-
-    Raises:
-        ClockBehind: if `now` is earlier than that by more than MAX_LEAD seconds.
-    """
-    seq, high_water = last_signed(cursor)
-    if now < high_water - MAX_LEAD:
-        raise ClockBehind(math.ceil(high_water - now))
-    return seq, high_water
+def ask_last(cursor: Cursor) -> Later[Last]:
+    """The last event, by which the next ones are numbered."""
+    rows = cursor.ask(_SELECT_LAST)
+    return lambda: Last(*(rows() or [(0, 0.0)])[0])
 
 
-def read_newest(cursor: Cursor, ds: set[str]) -> dict[str, Version]:
+def ask_newest(cursor: Cursor, ds: set[str]) -> Later[dict[str, Version]]:
     """The newest event of each address that has one, by its `d`."""
-    return {d: Version(*row) for d, *row in cursor.fetch(_SELECT_NEWEST, list(ds))}
+    rows = cursor.ask(_SELECT_NEWEST, list(ds))
+    return lambda: {d: Version(*row) for d, *row in rows()}
 
 
 def insert_events(cursor: Cursor, entries: Sequence[Entry], mark: float) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
-from app.store.idempotency import Attempt, Result, read_results, write_results
-from app.store.journal import MAX_LEAD, Entry, Journal, Signed, Version, read_last, read_newest
-from app.store.names import Name, lock_names, read_names, write_owners
+from app.store.idempotency import Attempt, Result, ask_results, write_results
+from app.store.journal import MAX_LEAD, Entry, Journal, Signed, Version, ask_last, ask_newest
+from app.store.names import Name, ask_names, lock_names, write_owners
 from app.store.refusals import (
     ClockBehind,
     KeyReused,
@@ -20,7 +20,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import active_keys, check_key, check_name
+from app.store.rights import ask_active_keys, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -117,7 +117,7 @@ class Ledger:
         Raises:
             ClockBehind: if it reads earlier by more than MAX_LEAD seconds.
         """
-        read_last(cursor_of(connection), self._clock())
+        ask_last(cursor_of(connection))().check(self._clock())
 
     def append(self, connection: Connection, requests: Sequence[Request]) -> list[Answer]:
         """Sign each claim and write its event and deliveries; an operation for the writer.
@@ -130,24 +130,31 @@ class Ledger:
         ds = {identifier(request.claim.username) for request in requests}
         attempts = [request.attempt for request in requests if request.attempt]
         cursor.lock([*lock_names(ds), *(f"attempt {attempt.id}" for attempt in attempts)])
-        now = self._clock()
+        asked = ask_last(cursor)
+        seqs = cursor.ask_seqs(len(requests))
+        active = ask_active_keys(cursor, [request.principal for request in requests])
+        newest = ask_newest(cursor, ds)
+        names = ask_names(cursor, ds)
+        results = ask_results(cursor, attempts, self._clock())
+        last = asked()
+        now = self._clock()  # once the locks are had, for which it may have waited
         try:
-            seq, high_water = read_last(cursor, now)
+            last.check(now)
         except ClockBehind as behind:
             return [behind for _ in requests]
         batch = _Batch(
             sign=self._sign,
             only_improvements=self._only_improvements,
             now=now,
-            seqs=iter(cursor.next_seqs(seq, len(requests))),
-            active=active_keys(cursor, [request.principal for request in requests]),
-            newest=read_newest(cursor, ds),
-            names=read_names(cursor, ds),
-            results=read_results(cursor, attempts, now),
+            seqs=iter(seqs(last.seq)),
+            active=active(),
+            newest=newest(),
+            names=names(),
+            results=results(),
         )
         decided = [batch.decide(request) for request in requests]
         entries = [outcome for outcome in decided if isinstance(outcome, Entry)]
-        mark = max(now, high_water)
+        mark = max(now, last.signed_at)
         signed = iter(self._journal.write(cursor, entries, batch.superseded, now=now, mark=mark))
         write_owners(cursor, batch.claimed)
         write_results(cursor, batch.fresh_results, now)
@@ -161,7 +168,7 @@ class Ledger:
         """
         cursor = cursor_of(connection)
         cursor.lock(lock_names({identifier(request.username) for request in requests}))
-        active = active_keys(cursor, [request.principal for request in requests])
+        active = ask_active_keys(cursor, [request.principal for request in requests])()
         answers: list[Signed | Refused] = []
         for request in requests:
             try:
@@ -173,18 +180,21 @@ class Ledger:
     def _delete(self, cursor: Cursor, request: Deletion, active: set[str]) -> Signed:
         now = self._clock()
         d = identifier(request.username)
-        seq, high_water = read_last(cursor, now)
+        asked, newest, names = ask_last(cursor), ask_newest(cursor, {d}), ask_names(cursor, {d})
+        seqs = cursor.ask_seqs(1)
+        last = asked()
+        last.check(now)
         check_key(request.principal, active)
-        before = read_newest(cursor, {d}).get(d)
+        before = newest().get(d)
         if before is None or not before.is_score:
             raise NothingToDelete(before.created_at if before else None)
-        name = read_names(cursor, {d}).get(d)
+        name = names().get(d)
         if not request.principal.is_admin and (name is None or name.owner != request.principal.id):
             raise NotOwner(d)
         event = self._sign_deletion(d, _next_created_at(before, now))
-        (seq,) = cursor.next_seqs(seq, 1)
+        (seq,) = seqs(last.seq)
         entry = Entry(seq, d, d, before.score, event, event.to_json(), request.hold)
-        (signed,) = self._journal.write(cursor, [entry], {before.seq}, now=now, mark=max(now, high_water))
+        (signed,) = self._journal.write(cursor, [entry], {before.seq}, now=now, mark=max(now, last.signed_at))
         return signed
 
 

@@ -16,17 +16,11 @@ from app.principal import PUBLISH_ANY, Principal, key_id_of
 from app.scores.score import Claim
 from app.scores.score_event import identifier
 from app.store.cursor import cursor_of
-from app.store.journal import Entry, Signed, read_last
+from app.store.journal import Entry, Signed, ask_last
 from app.store.ledger import NotImproved, Request
 from app.store.match_rows import close_match, deal_match, open_match, play_match
-from app.store.matches import (
-    MatchState,
-    StoredMatch,
-    Unpublished,
-    find_unfinished,
-    lock_match,
-)
-from app.store.names import Name, lock_names, read_names, write_owners
+from app.store.matches import MatchState, StoredMatch, Unpublished, find_unfinished, lock_match
+from app.store.names import Name, ask_names, lock_names, write_owners
 from app.store.refusals import (
     ClockBehind,
     KeyRevoked,
@@ -36,7 +30,7 @@ from app.store.refusals import (
     Refused,
     TooFast,
 )
-from app.store.rights import active_keys, check_abandoned, check_key, check_name
+from app.store.rights import ask_active_keys, check_abandoned, check_key, check_name
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -114,7 +108,7 @@ class MatchBook:
         """
         cursor = cursor_of(connection)
         cursor.lock(lock_names({identifier(opening.terms.username) for opening in openings}))
-        active = active_keys(cursor, [opening.principal for opening in openings])
+        active = ask_active_keys(cursor, [opening.principal for opening in openings])()
         answers: list[Published | Refused] = []
         for opening in openings:
             try:
@@ -165,10 +159,11 @@ class MatchBook:
 
     def _open(self, connection: Connection, opening: Opening, active: set[str]) -> Published:
         cursor, now, terms = cursor_of(connection), self._clock(), opening.terms
-        read_last(cursor, now)  # or ClockBehind
-        check_key(opening.principal, active)
         d = identifier(terms.username)
-        unowned = check_name(read_names(cursor, {d}).get(d), d, opening.principal)
+        last, names = ask_last(cursor), ask_names(cursor, {d})
+        last().check(now)
+        check_key(opening.principal, active)
+        unowned = check_name(names().get(d), d, opening.principal)
         before = find_unfinished(connection, d, terms.level, opening.principal.id)
         if before is not None and not before.is_due(self._patient_clock()):
             raise MatchUnfinished(before.terms.match)
@@ -247,12 +242,14 @@ class MatchBook:
         self, cursor: Cursor, event: Event, d: str, terms: Terms, hold: frozenset[str], now: float
     ) -> Signed:
         """Write an event that is about a match."""
-        last, high_water = read_last(cursor, now)
-        (seq,) = cursor.next_seqs(last, 1)
+        asked, seqs = ask_last(cursor), cursor.ask_seqs(1)
+        last = asked()
+        last.check(now)
+        (seq,) = seqs(last.seq)
         published = self._publishes or event.kind != TRANSCRIPT
         hold = hold if published else frozenset()
         entry = Entry(seq, d, terms.username, 0, event, event.to_json(), hold, published=published)
-        (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, high_water))
+        (signed,) = self._journal.write(cursor, [entry], set(), now=now, mark=max(now, last.signed_at))
         return signed
 
 

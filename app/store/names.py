@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select, update
 
-from app.store.cursor import Cursor, Insert, cursor_of
+from app.store.cursor import Cursor, Insert, Later, cursor_of
 from app.store.tables import name
 
 if TYPE_CHECKING:
@@ -45,11 +45,10 @@ def lock_names(ds: Iterable[str]) -> list[str]:
     return [f"name {d}" for d in ds]
 
 
-def read_names(cursor: Cursor, ds: set[str]) -> dict[str, Name]:
+def ask_names(cursor: Cursor, ds: set[str]) -> Later[dict[str, Name]]:
     """Those of the names that are owned or banned."""
-    return {
-        d: Name(d, owner, since, bool(banned)) for d, owner, since, banned in cursor.fetch(_SELECT, list(ds))
-    }
+    rows = cursor.ask(_SELECT, list(ds))
+    return lambda: {d: Name(d, owner, since, bool(banned)) for d, owner, since, banned in rows()}
 
 
 def write_owners(cursor: Cursor, names: Iterable[Name]) -> None:
@@ -106,7 +105,7 @@ def ban_name(connection: Connection, d: str) -> Name:
 def _find(connection: Connection, d: str) -> Name | None:
     cursor = cursor_of(connection)
     cursor.lock(lock_names({d}))
-    return read_names(cursor, {d}).get(d)
+    return ask_names(cursor, {d})().get(d)
 
 
 def _write(connection: Connection, before: Name | None, after: Name) -> None:

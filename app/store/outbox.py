@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, bindparam, func, insert, null, select, update
@@ -14,7 +15,7 @@ from app.scores.score_event import KIND
 from app.store import holders
 from app.store.adoption import Found, adopt
 from app.store.backlog import call_back, give_up, lost_relays
-from app.store.cursor import cursor_of
+from app.store.cursor import Update, cursor_of
 from app.store.journal import replaceable
 from app.store.tables import delivery, event, relay, waiting
 
@@ -220,29 +221,35 @@ class StoreOutbox:
         )
 
     def _record(self, connection: Connection, batches: Sequence[Sequence[Outcome]]) -> list[None]:
-        relays = self._relays
+        # One outcome for each delivery, as if they had been written one after the other.
+        last: dict[tuple[str, int], Outcome] = {}
+        for outcome in chain.from_iterable(batches):
+            place = outcome.event_id, self._relays[outcome.relay]
+            before = last.get(place)
+            if (
+                before is None
+                or before.state is DeliveryState.PENDING
+                or outcome.state is DeliveryState.ACCEPTED
+            ):
+                last[place] = outcome
         rows = [
-            (
-                o.state.value,
-                o.message,
-                o.attempts,
-                o.due,
-                o.failing_since,
-                o.event_id,
-                relays[o.relay],
-                o.state.value,
-            )
-            for batch in batches
-            for o in batch
+            (o.state.value, o.message, o.attempts, o.due, o.failing_since, *place)
+            for place, o in last.items()
         ]
-        cursor_of(connection).run_many(_RECORD, rows)
+        cursor_of(connection).update(_RECORD, rows)
         return [None] * len(batches)
 
 
 # It runs for every answer of every relay. What is settled stays settled, save
 # that a relay's acceptance is the truth whenever it comes.
-_RECORD = f"""
-    UPDATE delivery SET state = ?, message = ?, attempts = ?, due = ?, failing_since = ?, holder = NULL
-    WHERE event_seq = (SELECT seq FROM event WHERE id = ?) AND relay_id = ?
-    AND (state = '{DeliveryState.PENDING}' OR ? = '{DeliveryState.ACCEPTED}')
-"""  # noqa: S608 - the states are constants
+_RECORD = Update(
+    "state text, message text, attempts integer, due float, failing_since float, "
+    "event_id text, relay_id integer",
+    f"""
+    UPDATE delivery SET state = each.state, message = each.message, attempts = each.attempts, due = each.due,
+        failing_since = each.failing_since, holder = NULL
+    FROM each
+    WHERE event_seq = (SELECT seq FROM event WHERE id = each.event_id) AND delivery.relay_id = each.relay_id
+    AND (delivery.state = '{DeliveryState.PENDING}' OR each.state = '{DeliveryState.ACCEPTED}')
+    """,  # noqa: S608 - the states are constants
+)

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from app.store.backend import READERS
 from app.store.cursor import WAITING_CHANNEL, cursor_of
 from app.store.errors import OutcomeUnknown, StoreUnavailable, StoreUnusable, on_one_line
+from app.store.pipeline import give_pipelines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,12 @@ _SESSION = """
            set_config('synchronous_commit',
                       replace(current_setting('synchronous_commit'), 'off', 'on'), false)
 """
+# The writer finds its rows by their keys. A plan is kept, and one that was made while a table was small would
+# go on reading all of it as it grows.
+_BY_KEYS = """
+    SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+           set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false)
+"""
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _PASSING = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _LOST = frozenset({"57P01", "57P02", "57P03", "25P03"})  # shut down, crashed, starting; transaction idle
@@ -56,7 +63,7 @@ _LISTEN_AGAIN = 1.0
 # A transaction leaves its number behind, so that after a lost connection it can be told whether it committed.
 _MARK = """
     INSERT INTO commit_mark (writer, number, at) VALUES (?, ?, ?)
-    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at
+    ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at RETURNING number
 """
 # Waits for a transaction that still commits.
 _LAST_MARK = """
@@ -76,8 +83,8 @@ class Postgresql:
         url = url.set(drivername="postgresql+psycopg")
         self.name = url.render_as_string(hide_password=True).replace("+psycopg", "", 1).partition("?")[0]
         self._url = url
-        self.writer = _engine(url, pool_size=1)
-        self.reader = _engine(url, pool_size=READERS, isolation_level="REPEATABLE READ")
+        self.writer = _engine(url, _SESSION, _BY_KEYS, pool_size=1)
+        self.reader = _engine(url, _SESSION, pool_size=READERS, isolation_level="REPEATABLE READ")
 
     def check(self, connection: Connection) -> None:
         """Check version and encoding, and wait for another process that migrates."""
@@ -130,7 +137,7 @@ class Postgresql:
 
 
 class PostgresqlTransactions:
-    """The writer's transactions, on a thread: each statement is a journey to the server.
+    """The writer's transactions, on a thread, because they wait for the server: to read, and to commit.
 
     A transaction that met a deadlock, or whose connection was lost before it was told to commit, runs again.
     If the connection is lost as it commits, the mark that it left says whether it did.
@@ -176,8 +183,9 @@ class PostgresqlTransactions:
         with self._connect() as connection:
             try:
                 transaction = connection.begin()
-                cursor_of(connection).run(_MARK, self._writer, self._number, time.time())
+                marked = cursor_of(connection).ask(_MARK, self._writer, self._number, time.time())
                 work(connection)
+                marked()  # before COMMIT is on its way: whoever looks for the mark waits for this transaction
             except Exception as error:
                 if _lost(error):
                     connection.invalidate()
@@ -218,7 +226,9 @@ class PostgresqlTransactions:
             time.sleep(_PAUSE * 4)
 
 
-def _engine(url: URL, *, pool_size: int, isolation_level: IsolationLevel = "READ COMMITTED") -> Engine:
+def _engine(
+    url: URL, *settings: str, pool_size: int, isolation_level: IsolationLevel = "READ COMMITTED"
+) -> Engine:
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -227,10 +237,13 @@ def _engine(url: URL, *, pool_size: int, isolation_level: IsolationLevel = "READ
         connect_args=dict(_CONNECT),
     )
 
+    give_pipelines(engine)
+
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:
         try:
-            connection.execute(_SESSION)
+            for setting in settings:
+                connection.execute(setting)
             connection.commit()
         except psycopg.Error:
             connection.close()

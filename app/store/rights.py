@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from app.principal import Principal
-    from app.store.cursor import Cursor
+    from app.store.cursor import Cursor, Later
     from app.store.names import Name
 
 ABANDONED_LIMIT = 200
@@ -24,9 +24,9 @@ ABANDONED_LIMIT = 200
 ABANDONED_SECONDS = 86_400
 
 
-def active_keys(cursor: Cursor, principals: Iterable[Principal | None]) -> set[str]:
+def ask_active_keys(cursor: Cursor, principals: Iterable[Principal | None]) -> Later[set[str]]:
     """The ids of those API keys among the principals that are not revoked."""
-    return api_keys.active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
+    return api_keys.ask_active_keys(cursor, {p.key_id for p in principals if p and p.key_id})
 
 
 def check_key(principal: Principal | None, active: set[str]) -> None:

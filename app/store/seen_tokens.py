@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.store.cursor import cursor_of
+from app.store.cursor import SKIP_LOCKED, cursor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,10 @@ _INSERT = """
     SELECT value, ? FROM each(?) WHERE true
     ON CONFLICT DO NOTHING RETURNING signature
 """
-_PRUNE = "DELETE FROM seen_token WHERE created_at < ?"
+_PRUNE = f"""
+    DELETE FROM seen_token
+    WHERE signature IN (SELECT signature FROM seen_token WHERE created_at < ? {SKIP_LOCKED})
+"""  # noqa: S608 - constants
 
 
 class TokenUsed(Exception):
@@ -78,7 +81,6 @@ class SeenTokens:
             new.discard(token.signature)  # the same token again in this batch
         now = self._clock()
         if now >= self._prune_at:
-            if cursor.try_lock("prune tokens"):
-                cursor.run(_PRUNE, now - KEPT)
+            cursor.run(_PRUNE, now - KEPT)
             self._prune_at = now + PRUNE_EVERY
         return outcomes

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from app.histogram import Histogram
+from app.store.cursor import cursor_of
 from app.store.database import database_fault
 from app.store.errors import StoreUnavailable, on_one_line
 
@@ -129,6 +130,7 @@ class Writer:
             savepoint = connection.begin_nested()
             try:
                 _apply(connection, job.operation, [job])
+                cursor_of(connection).finish()
                 savepoint.commit()
             except Exception as error:
                 if self._transactions.may_pass(error):

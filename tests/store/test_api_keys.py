@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.store.api_keys import ApiKey, NoSuchKey, active_keys, add_key, find_key, list_keys, revoke_key
+from app.store.api_keys import ApiKey, NoSuchKey, add_key, ask_active_keys, find_key, list_keys, revoke_key
 from app.store.cursor import cursor_of
 from app.store.database import Database
 from tests.service import rows
@@ -75,14 +75,14 @@ def test_revoking(url: str) -> None:
         key, text = add_key(connection, "one", now=1000)
         other, _ = add_key(connection, "other", now=1001)
         cursor = cursor_of(connection)
-        assert active_keys(cursor, {key.id, other.id, "unknown"}) == {key.id, other.id}
+        assert ask_active_keys(cursor, {key.id, other.id, "unknown"})() == {key.id, other.id}
         revoke_key(connection, key.id, now=2000.5)
         revoke_key(connection, key.id, now=3000)
         found = find_key(connection, text)
         assert found is not None
         assert found.revoked_at == 2000, "the first time stands"
-        assert active_keys(cursor, {key.id, other.id}) == {other.id}
-        assert active_keys(cursor, set()) == set()
+        assert ask_active_keys(cursor, {key.id, other.id})() == {other.id}
+        assert ask_active_keys(cursor, set())() == set()
         assert [k.revoked_at for k in list_keys(connection)] == [2000, None]
         with pytest.raises(NoSuchKey, match="key list"):
             revoke_key(connection, "unknown", now=1)

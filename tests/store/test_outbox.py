@@ -133,6 +133,22 @@ async def test_what_is_settled_stays_so_unless_accepted(url: str) -> None:
             assert (state, due) == (expected, None), (settled, late)
 
 
+async def test_outcomes_that_are_written_together_count_in_their_order(url: str) -> None:
+    async with process(url) as (bench, outbox):
+        pairs = [(first, late) for first in DeliveryState for late in DeliveryState]
+        signed = await sign(bench, *((f"player{number}", 1) for number in range(len(pairs))))
+        both = [
+            outcome(one.event.id, state, due=1001 if state is PENDING else None)
+            for pair, one in zip(pairs, signed, strict=True)
+            for state in pair
+        ]
+        await outbox.record(both)
+        for (first, late), one in zip(pairs, signed, strict=True):
+            expected = late if PENDING is first or ACCEPTED is late else first
+            state, _, _, due, _ = row(bench, one.event.id)
+            assert (state, due) == (expected, 1001 if expected is PENDING else None), (first, late)
+
+
 async def test_superseded_in_the_store_is_never_pending_again(url: str) -> None:
     async with process(url) as (bench, outbox):
         (older,) = await sign(bench, ("alice", 1), hold=RELAYS)

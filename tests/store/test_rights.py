@@ -11,7 +11,7 @@ from app.store.api_keys import add_key, revoke_key
 from app.store.cursor import cursor_of
 from app.store.names import Name
 from app.store.refusals import KeyRevoked, NameBanned, NameTaken
-from app.store.rights import active_keys, check_key, check_name
+from app.store.rights import ask_active_keys, check_key, check_name
 from tests.store.players import admin, game_server, opened, player
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_a_key_is_good_until_it_is_revoked(tmp_path: Path) -> None:
         gone, _ = add_key(connection, "gone", now=1)
         revoke_key(connection, gone.id, now=2)
         everybody = [game_server(kept.id), admin(gone.id), game_server("unknown"), OWNER, None]
-        active = active_keys(cursor_of(connection), everybody)
+        active = ask_active_keys(cursor_of(connection), everybody)()
     assert active == {kept.id}
     for principal in (game_server(kept.id), OWNER, None):
         check_key(principal, active)
