@@ -143,7 +143,7 @@ class MatchHost:
         return await self.find(match_id) if match is None or match.is_due(self._patient_clock()) else match
 
     async def deal(self, match: StoredMatch, client_seed: bytes, statement: Event) -> StoredMatch:
-        """Deal a match that `last_seen` gave; one that was dealt with this seed stays as it is.
+        """Deal a match that `last_seen` gave; one that was dealt with this seed is given as it is now.
 
         Raises:
             AlreadyDealt: it was dealt with another seed.
@@ -165,13 +165,12 @@ class MatchHost:
                 raise InvalidStatement(fault)
             deal = Deal(match.terms.match, client_seed, statement)
             due = await self._store.write(self._book.deal, deal)
-            if due is None:  # it has gone on elsewhere
-                match = await self._get(match.terms.match)
-            else:
-                match = self._remember(match.dealt(client_seed, statement, due))
+            if due is not None:
+                return self._remember(match.dealt(client_seed, statement, due))
+            match = await self._get(match.terms.match)  # it has gone on elsewhere
         if match.client_seed != client_seed:
             raise AlreadyDealt("the match was dealt with another seed")
-        return match
+        return await self._get(match.terms.match)  # it may have gone on since it was seen
 
     async def play(self, match: StoredMatch, ply: int, card: Card) -> StoredMatch:
         """Play a card in a match that `last_seen` gave, and have the computer answer.
@@ -247,6 +246,7 @@ class MatchHost:
             if forfeit is Forfeit.RESIGNED:
                 raise
             # It is closed once the clock is right again.
+        self._seen.pop(match.terms.match, None)
 
     async def _write(self, match: StoredMatch, after: Match) -> StoredMatch | None:
         """The match with the plays of `after`; None if it is no longer what they were made for."""

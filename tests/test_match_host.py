@@ -122,6 +122,7 @@ async def test_a_play_onto_what_was_played_on_elsewhere(host: MatchHost) -> None
     first, second, _ = held(before)
     now = await play_on(host, before, 3)
     assert await host.play(before, 1, first) == now  # it stands, with all that came after
+    assert await host.deal(before, CLIENT_SEED, word(before)) == now
     with pytest.raises(WrongPly, match="ply 1 was"):
         await host.play(before, 1, second)
     with pytest.raises(WrongPly, match="next ply is"):
@@ -140,6 +141,8 @@ async def test_what_is_given_up_is_over_for_everybody(host: MatchHost, clock: Cl
     given_up = await host.resign(seen)
     assert (given_up.state, given_up.forfeit) == (MatchState.FORFEITED, "resigned")
     assert await host.resign(seen) == given_up
+    assert await host.deal(seen, CLIENT_SEED, word(seen)) == given_up
+    assert await host.last_seen(seen.terms.match) == given_up
     with pytest.raises(MatchOver, match="was given up"):
         await host.play(seen, 1, held(seen)[0])
     seen = await dealt(host)

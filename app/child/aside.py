@@ -95,18 +95,17 @@ class Aside:
             await process.stop()
 
     async def _answer_on_thread(self) -> None:
-        """Answer those who wait."""
-        while self._waiting:
-            message, answered = self._waiting[0]
-            try:
-                answer = await asyncio.to_thread(self._answer, message)
-            except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
-                if not answered.done():
-                    answered.set_exception(error)
-            else:
-                if not answered.done():
-                    answered.set_result(answer)
-            self._waiting.popleft()
+        """Answer who has waited longest."""
+        message, answered = self._waiting[0]
+        try:
+            answer = await asyncio.to_thread(self._answer, message)
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever asked
+            if not answered.done():
+                answered.set_exception(error)
+        else:
+            if not answered.done():
+                answered.set_result(answer)
+        self._waiting.popleft()
 
     async def _more(self) -> bool:
         """Whether somebody asks soon."""

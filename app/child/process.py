@@ -16,8 +16,8 @@ from typing import cast
 import app
 from app.child.main import packed
 
-ANSWER_SECONDS = 30.0
-"""Any answer takes a second at most, and a start too; whoever is silent for so long is stuck."""
+ANSWER_SECONDS = 10.0
+"""Any answer, or start, takes a second at most: whoever is silent for so long is stuck. Pages wait 20."""
 
 _ROOT = Path(app.__file__).parent.parent
 

@@ -53,12 +53,23 @@ def _run(
     port: int,
 ) -> None:
     configure_logging(settings.log_level, settings.log_format)
+    _dump_no_core()
     with open_port(host, port) as listening:
         url = url_of(listening)
         try:
             run_loop(until_signal(settings, listening, lambda: click.echo(f"Listening on {url}", err=True)))
         except StoreUnusable as error:
             raise Unusable(str(error)) from None
+
+
+def _dump_no_core() -> None:
+    """A core would hold secrets, seeds and cards; the processes that this one starts inherit the limit."""
+    try:
+        import resource
+    except ImportError:  # Windows writes none
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
 
 
 def open_port(host: str, port: int) -> socket.socket:

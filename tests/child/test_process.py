@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -72,6 +73,19 @@ async def test_it_ends_with_its_parent() -> None:
         os.close(child)
         with suppress(ProcessLookupError):
             parent.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="stops a process")
+async def test_nobody_waits_for_ever_for_one_that_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = await ChildProcess.start(ECHO)
+    os.kill(process.pid, signal.SIGSTOP)
+    monkeypatch.setattr("app.child.process.ANSWER_SECONDS", 0.0)
+    process.send(b"here")
+    with pytest.raises(ChildFailed, match=r"tests\.child\.echo did not answer within 0 s"):
+        await process.receive()
+    await process.stop()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process.pid, 0)
 
 
 async def test_no_process_to_be_had(monkeypatch: pytest.MonkeyPatch) -> None:

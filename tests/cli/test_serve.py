@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpx
 import pytest
@@ -24,9 +24,6 @@ from tests.relays.events import publish, signed_event
 from tests.relays.fake import FakeRelay, nothing
 from tests.service import PUBKEY, make_key, rows
 from tests.test_config import BAD_SECRETS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("secret", ["", *BAD_SECRETS], ids=lambda text: ascii(text[-12:]))
@@ -182,6 +179,21 @@ async def test_an_idle_mirror_warns_of_a_secret_and_takes_less_than_ninety_mebib
 async def test_an_idle_service_takes_less_than_ninety_mebibytes(tmp_path: Path) -> None:
     async with serving(environment(tmp_path)) as serve:
         assert serve.resident_mebibytes() < 90
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+async def test_it_leaves_no_core_wherever_others_would(tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        async with serving(environment(tmp_path)) as serve:
+            limits = await asyncio.to_thread(Path(f"/proc/{serve.process.pid}/limits").read_text)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+    (core,) = [line.split() for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert core[4] == "0"  # the soft limit, by which the system goes
 
 
 def test_the_service_is_loaded_without_what_draws_on_terminals() -> None:

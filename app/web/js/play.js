@@ -61,7 +61,8 @@ function showRecord({ best, hands }) {
 }
 
 const { service, root, worker } = find("play").dataset;
-const ranked = service ? new RankedPlay({ service, root }, { begin, practice, tell, outcome }) : null;
+const page = { isFree: () => table.isFree, begin, practice, tell, outcome };
+const ranked = service ? new RankedPlay({ service, root }, page) : null;
 
 find("pile").append(cardBack());
 listen(find("hand"), (card) => void table.choose(card));

@@ -13,6 +13,8 @@ const { keys } = JSON.parse(document.querySelector("main").dataset.protocol);
 export class RankedPlay {
   /** The match that is on the table; null for practice. */
   match = null;
+  #isAwaited = false; // whether a hand is still to be come back to
+  #back = null; // the hand that is back while another is on the table
   #player = null; // who signed in since the page was loaded
   #server;
   #page;
@@ -21,7 +23,7 @@ export class RankedPlay {
   #leave = find("leave");
   #then = null; // what comes once the hand is given up
 
-  /** @param page `begin(match)`, `practice()`, `tell`, `outcome` */
+  /** @param page `isFree()`, whether no hand is on the table; `begin(match)`, `practice()`, `tell`, `outcome` */
   constructor({ service, root }, page) {
     const api = new MatchApi(root, service);
     const patience = new Patience((trouble) => this.#trouble(trouble));
@@ -30,6 +32,7 @@ export class RankedPlay {
     this.#publication = new PublicationView(api, keys, root);
     find("again").addEventListener("click", () => patience.again());
     find("rank").addEventListener("click", () => this.#signIn.open(find("level").value));
+    find("return").addEventListener("click", () => this.#sit(this.#back));
     find("resign").addEventListener("click", () => this.#askToLeave(() => this.#ended()));
     find("practice").addEventListener("click", () => this.#askToLeave(() => this.#toPractice()));
     find("stay").addEventListener("click", () => this.#leave.close());
@@ -52,14 +55,24 @@ export class RankedPlay {
   }
 
   async #comeBack(ticket) {
+    this.#isAwaited = true;
+    this.#showButtons();
     this.#page.tell.inform("Coming back to your hand…");
     try {
       const signer = ticket.token ? null : await lastSigner();
-      this.#sit(await ServerMatch.resume(this.#server, ticket, signer));
+      const match = await ServerMatch.resume(this.#server, ticket, signer);
+      if (this.#page.isFree()) this.#sit(match);
+      else this.#offer(match);
     } catch (error) {
-      this.#toPractice();
-      this.#page.tell.inform(`The hand you had begun cannot be gone on with. ${error.message}`);
+      this.#giveWay(ticket, `The hand you had begun cannot be gone on with. ${error.message}`);
     }
+  }
+
+  /** Whoever has begun a hand for practice meanwhile is not taken away from it. */
+  #offer(match) {
+    this.#back = match;
+    this.#showButtons();
+    this.#page.tell.inform("Your hand for the leaderboard is here again: go back to it when you like.");
   }
 
   /** A card was not played: the table shows what the server has. */
@@ -93,13 +106,14 @@ export class RankedPlay {
   }
 
   #sit(match) {
-    this.match = match;
+    this.#isAwaited = false;
+    this.#back = null;
     this.#publication.hide();
     if (match.state === "lapsed") {
-      this.#toPractice();
-      this.#page.tell.inform("The hand you had asked for was not dealt in time.");
+      this.#giveWay(match.ticket, "The hand you had asked for was not dealt in time.");
       return;
     }
+    this.match = match;
     find("level").value = match.level;
     this.#page.begin(match);
     if (match.state !== "playing") this.#ended();
@@ -115,11 +129,20 @@ export class RankedPlay {
   }
 
   #toPractice() {
+    forget(this.match.ticket);
     this.match = null;
-    remember(TICKET, null);
     this.#publication.hide();
     this.#showButtons();
     this.#page.practice();
+  }
+
+  /** There is nothing to come back to. */
+  #giveWay(ticket, reason) {
+    forget(ticket);
+    this.#isAwaited = false;
+    this.#showButtons();
+    if (this.#page.isFree()) this.#page.practice();
+    this.#page.tell.inform(reason);
   }
 
   #askToLeave(then) {
@@ -145,7 +168,8 @@ export class RankedPlay {
     find("mode").replaceChildren(...modeOf(match));
     find("resign").hidden = match?.state !== "playing";
     find("practice").hidden = match === null;
-    find("rank").hidden = match !== null;
+    find("rank").hidden = match !== null || this.#isAwaited;
+    find("return").hidden = this.#back === null;
     find("level").querySelector("[value=master]").disabled = match === null;
   }
 
@@ -155,6 +179,11 @@ export class RankedPlay {
     find("trouble").firstElementChild.textContent = said;
     this.#signIn.trouble(said);
   }
+}
+
+/** Another window may have begun another hand since: that one is kept. */
+function forget(ticket) {
+  if (recall(TICKET)?.match === ticket.match) remember(TICKET, null);
 }
 
 function modeOf(match) {

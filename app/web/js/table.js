@@ -30,6 +30,11 @@ export class Table {
     this.#on = on;
   }
 
+  /** Whether there is no match on it yet. */
+  get isFree() {
+    return this.#match === null;
+  }
+
   /** Sit down to a match, however far it is; what still happens at the old one is not shown. */
   sit(match) {
     this.#match = match;

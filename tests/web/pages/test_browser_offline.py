@@ -62,6 +62,7 @@ async def test_practice_needs_no_network_after_one_visit_and_an_update_comes_by_
             # It does not stand between other pages and the server.
             await tab.go(f"{url}/")
             assert await tab.evaluate("navigator.serviceWorker.controller") is None
+            await tab.go("about:blank")  # for the board would complain of a server that goes
         port = int(url.rpartition(":")[2])
 
         for _ in range(2):  # a reload too

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("bundle")
 
 SEATED = "document.querySelector('#mode').innerText.startsWith('For the leaderboard')"
+TICKET = "localStorage.getItem('briscola-match')"
 PUBLISHED = "document.querySelector('[data-field=place]').textContent"
 
 
@@ -159,7 +160,7 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
         assert await tab.text("#stock-count") == "24"
         tab.faults[:] = [fault for fault in tab.faults if "ERR_INTERNET_DISCONNECTED" not in fault]
         # Another tab of the same browser plays on, and this one finds out with its next card.
-        ticket = json.loads(await tab.evaluate("localStorage.getItem('briscola-match')"))
+        ticket = json.loads(await tab.evaluate(TICKET))
         bearer = {"Authorization": f"Bearer {ticket['token']}"}
         async with httpx.AsyncClient(headers=bearer, timeout=SECONDS) as other:
             address = f"{serve.url}/v1/matches/{ticket['match']}"
@@ -187,6 +188,70 @@ async def test_a_hand_goes_on_after_a_reload_and_an_outage(
         assert await tab.evaluate("JSON.parse(localStorage.getItem('briscola-record')).hands") == 1
 
 
+OUTAGE = (
+    "(() => { const fetched = fetch; window.fetch = (url, call) =>"
+    " url.includes('/v1/matches/') && !window.over"
+    " ? Promise.reject(new TypeError()) : fetched(url, call); })()"
+)
+TABLE = f"[{CARDS}, document.querySelector('#stock-count').textContent]"
+
+
+async def test_a_hand_that_comes_back_late_takes_nobody_from_practice(
+    chromium: str, rust_relay: str, tmp_path: Path
+) -> None:
+    async with table(chromium, tmp_path, rust_relay) as (tab, serve):
+        await sign_in(tab, "gina")
+        await play(tab, 2)
+        ranked = await tab.evaluate(TABLE)
+        await tab.begin_with(OUTAGE)
+        await tab.go(f"{serve.url}/play")
+        await tab.until("!document.querySelector('#trouble').hidden")
+        assert await tab.evaluate("document.querySelector('#rank').hidden")
+        await tab.click("#new")
+        await play(tab, 1)
+        practice = await tab.evaluate(TABLE)
+        await tab.evaluate("window.over = true")
+        await tab.click("#again")
+        await tab.until("!document.querySelector('#return').hidden")
+        assert (await tab.text("#note")).startswith("Your hand for the leaderboard is here again")
+        assert await tab.evaluate(TABLE) == practice
+        assert await tab.text("#mode strong") == "Practice"
+        await play(tab, 1)
+        await tab.click("#return")
+        await tab.until(SEATED)
+        assert await tab.evaluate(TABLE) == ranked
+        assert await tab.evaluate("document.querySelector('#return').hidden")
+        # Where there is none to go back to, practice goes on too.
+        await tab.evaluate("localStorage.setItem('briscola-match', JSON.stringify({match: '0', token: '0'}))")
+        await tab.go(f"{serve.url}/play")
+        await tab.until("!document.querySelector('#trouble').hidden")
+        await tab.click("#new")
+        await play(tab, 1)
+        practice = await tab.evaluate(TABLE)
+        await tab.evaluate("window.over = true")
+        await tab.click("#again")
+        await tab.until("!document.querySelector('#rank').hidden")
+        assert (await tab.text("#note")).startswith("The hand you had begun cannot be gone on with.")
+        assert await tab.evaluate(TABLE) == practice
+        tab.faults.clear()  # Chromium tells of refusals
+
+
+async def test_a_window_forgets_no_hand_of_another_one(
+    chromium: str, rust_relay: str, tmp_path: Path
+) -> None:
+    async with table(chromium, tmp_path, rust_relay) as (tab, _):
+        await sign_in(tab, "hugo")
+        await tab.click("#resign")
+        await tab.click("#give-up")
+        await tab.until(OVER)
+        # As another window leaves it that has begun the next hand.
+        ticket = json.dumps({"match": "1" * 32, "token": "1" * 64})
+        await tab.evaluate(f"localStorage.setItem('briscola-match', '{ticket}')")
+        await tab.click("#practice")
+        await tab.until(f"!({SEATED})")
+        assert await tab.evaluate(TICKET) == ticket
+
+
 async def test_a_hand_that_the_server_does_not_know_gives_way_to_practice(chromium: str) -> None:
     async with site(Source(), matches=True) as url, page(chromium) as tab:
         ticket = json.dumps({"match": "0" * 32, "token": "0" * 64})
@@ -197,13 +262,13 @@ async def test_a_hand_that_the_server_does_not_know_gives_way_to_practice(chromi
         )
         assert note.startswith("The hand you had begun cannot be gone on with.")
         assert await tab.text("#mode strong") == "Practice"
-        assert await tab.evaluate("localStorage.getItem('briscola-match')") is None
+        assert await tab.evaluate(TICKET) is None
 
 
 async def test_a_hand_that_is_given_up_stays_on_record(
     chromium: str, rust_relay: str, tmp_path: Path
 ) -> None:
-    async with table(chromium, tmp_path, rust_relay) as (tab, _):
+    async with table(chromium, tmp_path, rust_relay) as (tab, serve):
         await sign_in(tab, "dora")
         await play(tab, 2)
         # Another level is another hand, and asks first.
@@ -241,6 +306,10 @@ async def test_a_hand_that_is_given_up_stays_on_record(
         await tab.until(f"!({OVER})")
         with closing(sqlite3.connect(tmp_path / "scores.db")) as database, database:
             database.execute("UPDATE match SET due = 1 WHERE state = 'playing'")
+        ticket = json.loads(await tab.evaluate(TICKET))
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {ticket['token']}"}) as other:
+            address = f"{serve.url}/v1/matches/{ticket['match']}"
+            assert (await other.get(address)).json()["state"] == "forfeited"  # whoever looks closes it
         await tab.click("#hand .card")
         await tab.until(OVER)
         assert await tab.text("#outcome h2") == "This hand has expired"
