@@ -23,8 +23,8 @@ BULK = 2000
 MOST_PROCESSES = 4
 """More of them would wait for the one that parses what relays send."""
 
-CHUNK = 200
-IN_FLIGHT = 2
+CHUNK = 500
+IN_FLIGHT = 3
 """Chunks that a process has at once, so that it need not wait for the next one."""
 
 TURN = 16
