@@ -6,9 +6,8 @@ import re
 import struct
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from app.briscola.computer import LEVELS
@@ -32,9 +31,8 @@ _CURSOR = struct.Struct(">BQ32s")  # score, created_at, id
 _CURSOR_LENGTH = (_CURSOR.size * 4 + 2) // 3
 
 
-@dataclass(frozen=True, slots=True)
-class BoardQuery:
-    """Which part of the board is asked for.
+class BoardQuery(NamedTuple):
+    """Which part of the board is asked for; a named tuple, since answers are kept by it.
 
     Attributes:
         limit: rows at most; None for all, which only the command line may ask for.

@@ -68,12 +68,15 @@ class Windows:
         self._clock = clock
         self._proofs = proofs or Proofs()
         self._kept: OrderedDict[tuple[int | None, int | None, Wanted], tuple[float, Rows]] = OrderedDict()
+        self._whole = self._board_rows()
 
     def rows(self, since: int | None, until: int | None, wanted: Wanted = EVERY_ROW) -> Rows:
         """The wanted rows between two unix seconds, both included; None is no bound."""
         version = self._board.version, self._proofs.version
         if since is None and until is None and wanted.all:
-            return Rows(self._board.ranking, version, self._board.row)
+            if self._whole.version != version:
+                self._whole = self._board_rows()
+            return self._whole
         key = since, until, wanted
         now = self._clock()
         kept = self._kept.get(key)
@@ -89,3 +92,7 @@ class Windows:
         if len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return rows
+
+    def _board_rows(self) -> Rows:
+        version = self._board.version, self._proofs.version
+        return Rows(self._board.ranking, version, self._board.row)

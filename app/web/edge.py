@@ -56,8 +56,9 @@ class Edge:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = message["headers"]
-                policy = [] if any(name == _CSP for name, _ in own) else [_NOTHING]
-                message["headers"] = [*own, *extra, *policy]
+                message["headers"] = [*own, *extra]
+                if _CSP not in dict(own):
+                    message["headers"].append(_NOTHING)
             await send(message)
 
         try:

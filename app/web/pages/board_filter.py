@@ -56,7 +56,7 @@ class BoardFilter:
         )
         if cursor:
             with suppress(Problem):
-                query = replace(query, cursor=parse_query(urlencode({"cursor": cursor}).encode()).cursor)
+                query = query._replace(cursor=parse_query(urlencode({"cursor": cursor}).encode()).cursor)
         return query
 
     def of_period(self, period: str) -> str:
