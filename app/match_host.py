@@ -255,11 +255,11 @@ class MatchHost:
             match.terms.match,
             before,
             tuple(ply.card for ply in after.plays[len(before) :]),
-            after.is_over,
+            replace(match, hand=after) if after.is_over else None,
             identifier(match.terms.username),
             self._engine.accepting(),
         )
-        written = await self._store.write(self._book.play, step, bulky=step.ends)
+        written = await self._store.write(self._book.play, step, bulky=step.over is not None)
         self._seen.pop(match.terms.match, None)
         if written is None:
             return None

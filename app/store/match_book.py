@@ -131,15 +131,16 @@ class MatchBook:
         The answer is None where the match is no longer what the step was made for.
         """
         cursor, due = cursor_of(connection), self._clock() + self._expiry
-        cursor.lock(lock_names({step.d for step in steps if step.ends}))
+        cursor.lock(lock_names({step.d for step in steps if step.over}))
         answers: list[Written | None] = []
         for step in steps:
             if not play_match(cursor, step, due):
                 answers.append(None)
-            elif step.ends:
-                answers.append(Written(due, *self._close(connection, step.match, None, step.hold)))
-            else:
+            elif step.over is None:
                 answers.append(Written(due))
+            else:
+                # The step was made for the row as it is, so there is nothing to read.
+                answers.append(Written(due, *self._end(connection, step.over, None, step.hold)))
         return answers
 
     def close(self, connection: Connection, endings: Sequence[Ending]) -> list[Published | Refused]:
@@ -185,12 +186,18 @@ class MatchBook:
 
         The answer is what that brought about, and the match as it is then; None if there is none.
         """
-        cursor, now = cursor_of(connection), self._clock()
         found = lock_match(connection, match_id)
         if found is None or not (found.state.is_open or found.unpublished is Unpublished.WAITING):
             return (), found
         if forfeit is Forfeit.EXPIRED and not found.is_due(self._patient_clock()):
             return (), found
+        return self._end(connection, found, forfeit, hold)
+
+    def _end(
+        self, connection: Connection, found: StoredMatch, forfeit: Forfeit | None, hold: frozenset[str]
+    ) -> tuple[Published, StoredMatch]:
+        """Close a match as it is now, which nobody else changes; otherwise like `_close`."""
+        cursor, now = cursor_of(connection), self._clock()
         hand = found.hand
         if hand is None:
             return (), close_match(cursor, replace(found, state=MatchState.LAPSED, due=None, forfeit=forfeit))
@@ -226,7 +233,7 @@ class MatchBook:
                 case _:
                     raise AssertionError(f"the ledger answered {answer!r}")
         event = self._sign_transcript(_transcript(found, hand, forfeit, score), int(now))
-        signed = self._write(cursor, event, f"{match_id}:transcript", found.terms, hold, now)
+        signed = self._write(cursor, event, f"{found.terms.match}:transcript", found.terms, hold, now)
         ended = replace(
             found,
             state=state,

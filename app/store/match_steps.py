@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from app.matches.transcript import Forfeit
     from app.nostr.event import Event
     from app.principal import Principal
+    from app.store.matches import StoredMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Step:
     Attributes:
         before: every card so far.
         cards: the player's, and what the computer answered.
-        ends: whether the hand is over.
+        over: the match with these cards played, if its hand is over then.
         d: of the player's name.
         hold: as for `Opening`.
     """
@@ -54,7 +55,7 @@ class Step:
     match: str
     before: tuple[Card, ...]
     cards: tuple[Card, ...] = field(repr=False)
-    ends: bool
+    over: StoredMatch | None
     d: str
     hold: frozenset[str]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from app.matches.commitment import Secrets, Terms, commitment
@@ -94,13 +94,15 @@ class Table:
 
     def step(self, match_id: str, hand: Match | None = None) -> tuple[Match, object]:
         """One play of the player's, its first card, with the answer to it, onto `hand` or what is stored."""
-        hand = hand or self.find(match_id).hand
+        found = self.find(match_id)
+        hand = hand or found.hand
         assert hand is not None
         assert hand.to_move is Side.PLAYER
         after = hand.play(hand.next_ply, hand.observation.hand[0]).reply()
         cards = tuple(ply.card for ply in after.plays)
         before = len(hand.plays)
-        step = Step(match_id, cards[:before], cards[before:], after.is_over, self.d(match_id), frozenset())
+        over = replace(found, hand=after) if after.is_over else None
+        step = Step(match_id, cards[:before], cards[before:], over, self.d(match_id), frozenset())
         with self.database.writer.begin() as connection:
             (answer,) = self.book.play(connection, [step])
         return after, answer
