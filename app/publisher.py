@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
@@ -44,9 +43,8 @@ class ScoreState(StrEnum):
     NOT_IMPROVED = "not-improved"  # policy `best`: the standing score is as good or better
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What a caller learns of a score, or of a deletion.
+class Receipt(NamedTuple):
+    """What a caller learns of a score, or of a deletion; a named tuple, since each post makes one.
 
     Attributes:
         payload: the event's JSON text.
@@ -149,9 +147,9 @@ class Publisher:
         match answer:
             case NotImproved(event_id, replayed):
                 standing = await self._get(event_id)
-                return replace(standing, state=ScoreState.NOT_IMPROVED, replayed=replayed)
+                return standing._replace(state=ScoreState.NOT_IMPROVED, replayed=replayed)
             case Replayed(event_id):
-                return replace(await self._again(event_id, wait), replayed=True)
+                return (await self._again(event_id, wait))._replace(replayed=True)
             case Signed():
                 self.accepted += 1
                 where = address(answer.event.pubkey, claim.username)
@@ -241,7 +239,7 @@ class Publisher:
         d = identifier(username)
         stored, tally = await self._store.read(lambda c: (latest_score(c, d), tally_of(c, d)))
         receipt = _receipt(stored)
-        return receipt and replace(receipt, matches=tally), tally
+        return receipt and receipt._replace(matches=tally), tally
 
 
 def _receipt(stored: StoredScore | None) -> Receipt | None:

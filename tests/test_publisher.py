@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -67,7 +66,7 @@ async def test_without_waiting_the_answer_comes_once_it_is_on_disk(url: str) -> 
         assert receipt.state == "pending"
         assert await service.publisher.find(receipt.event_id) == receipt
         none = Tally(0, 0, 0)
-        assert await service.publisher.latest("ALICE") == (replace(receipt, matches=none), none)
+        assert await service.publisher.latest("ALICE") == (receipt._replace(matches=none), none)
 
 
 async def test_waiting_ends_when_the_service_stops(url: str) -> None:

@@ -7,13 +7,16 @@ https://github.com/nostr-protocol/nips/blob/master/42.md
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
 
-@dataclass(frozen=True, slots=True)
-class Ok:
-    """`["OK", <event id>, <true|false>, <message>]`: the relay's answer to one EVENT or AUTH."""
+class Ok(NamedTuple):
+    """`["OK", <event id>, <true|false>, <message>]`: the relay's answer to one EVENT or AUTH.
+
+    A named tuple, since there is one for each delivery.
+    """
 
     event_id: str
     accepted: bool

@@ -6,7 +6,6 @@ These are the busiest statements of the service.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.delivery.model import Delivery, DeliveryState
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 MAX_LEAD = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """The newest event of an address: a score, or the deletion of one.
 
     Attributes:
