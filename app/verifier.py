@@ -153,10 +153,10 @@ def _as_published(text: str, keys: frozenset[str]) -> Verdict | None:
     published = read_published(text, keys)
     if published is None:
         return None
-    score, pubkey, digest, signature = published
+    event_id, pubkey, _, _, username, score, _, digest, signature = published
     if not verify_signature(pubkey, digest, signature):
         return None
-    return Verdict(None, True, (), score.event_id, score.username, score.score)
+    return Verdict(None, True, (), event_id, username, score)
 
 
 def _respelt(fields: dict[str, Any]) -> str:

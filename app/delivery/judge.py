@@ -58,9 +58,11 @@ def looks_right(text: bytes, keys: frozenset[str]) -> Candidate | None:
         return None
     if published is None:
         return _otherwise(text, keys)
-    score, pubkey, digest, signature = published
+    event_id, pubkey, created_at, d, username, score, written, digest, signature = published
     record = signature_record(pubkey, digest, signature)
-    return Candidate(score.event_id, score.created_at, score.d, score, record)
+    return Candidate(
+        event_id, created_at, d, SignedScore(username, score, created_at, event_id, written), record
+    )
 
 
 def _otherwise(text: bytes, keys: frozenset[str]) -> Candidate | None:

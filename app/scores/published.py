@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.scores.score_event import APP_TAG, KIND, MAX_SCORE, VERSION, identifier
-from app.scores.signed_score import SignedScore
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -49,8 +48,14 @@ _SCORES = {str(score): score for score in range(MAX_SCORE + 1)}
 class Published(NamedTuple):
     """A score event as the publisher writes it. Its id holds; its signature is still to be checked."""
 
-    score: SignedScore
+    event_id: str
     pubkey: str
+    created_at: int
+    d: str
+    username: str
+    score: int
+    text: str
+    """The event in the order of NIP-01."""
     digest: bytes
     signature: bytes
 
@@ -79,4 +84,4 @@ def read_published(text: str, keys: Container[str]) -> Published | None:
             return None
     except ValueError:  # no hex digits, or a lone surrogate, which has no UTF-8 form
         return None
-    return Published(SignedScore(username, score, int(created_at), event_id, text), pubkey, digest, signature)
+    return Published(event_id, pubkey, int(created_at), d, username, score, text, digest, signature)

@@ -107,5 +107,5 @@ def subject_of(found: Event) -> Subject | None:
     # What other software signed with the same key may be no proper score; its address is taken all the same.
     d = next((tag[1] for tag in found.tags if tag[0] == "d" and len(tag) > 1), "")
     published = read_published(found.to_json(), (found.pubkey,))
-    username, score = (d, 0) if published is None else published.score[:2]
+    username, score = (d, 0) if published is None else (published.username, published.score)
     return Subject(d, username, score)
