@@ -36,6 +36,7 @@ _CONNECT: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 15_000,
     "application_name": "briscola-scores",
+    "client_encoding": "UTF8",  # whatever the role, the database or PGCLIENTENCODING say
 }
 # A process that stops in mid-transaction does not hold up the others for longer.
 _SESSION = """
@@ -52,7 +53,10 @@ _BY_KEYS = """
 """
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _PASSING = frozenset({"40001", "40P01"})  # serialization failure, deadlock
-_LOST = frozenset({"57P01", "57P02", "57P03", "25P03"})  # shut down, crashed, starting; transaction idle
+# Shut down, crashed, starting; ended because it was idle, in a transaction or outside of one.
+_ENDED = frozenset({"57P01", "57P02", "57P03", "25P03", "57P05"})
+_READ_ONLY = "25006"  # a session may stay so: a new one is told anew whether it may write
+_LOST = _ENDED | {_READ_ONLY}
 _HELD = "55P03"  # a lock was not to be had in time
 
 _ATTEMPTS = 5
@@ -125,7 +129,7 @@ class Postgresql:
         _, arguments = self.writer.dialect.create_connect_args(self._url)
         while True:
             try:
-                connecting = psycopg.AsyncConnection.connect(**arguments, **_CONNECT, autocommit=True)
+                connecting = psycopg.AsyncConnection.connect(**{**arguments, **_CONNECT}, autocommit=True)
                 async with await connecting as connection:
                     await connection.execute(f"LISTEN {WAITING_CHANNEL}")
                     wake()
@@ -266,7 +270,7 @@ def _state(error: Exception) -> str | None:
 
 
 def _lost(error: Exception) -> bool:
-    """Whether the driver's error means that the connection is gone."""
+    """Whether the driver's error means that the connection is gone, or good for reading alone."""
     cause = _cause(error)
     if not isinstance(cause, psycopg.Error):
         return False

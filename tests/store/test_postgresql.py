@@ -57,6 +57,11 @@ def end_connections(url: str) -> None:
     assert rows(url, query)[0][0] > 0
 
 
+def alter(postgres: PostgresServer, url: str, setting: str) -> None:
+    """Change a setting for all who connect to the database from now on."""
+    postgres.run(f"ALTER DATABASE {url.rpartition('/')[2]} SET {setting}")
+
+
 # lost connections
 
 
@@ -146,6 +151,34 @@ async def test_a_server_that_is_away_takes_nothing_and_is_taken_again_when_it_is
         await store.write(add, "wss://three")
         assert relays(url) == ["wss://one", "wss://three"]
         await store.close()
+
+
+async def test_connections_that_the_server_ends_because_they_idle_are_replaced(
+    postgres: PostgresServer, url: str
+) -> None:
+    alter(postgres, url, "idle_session_timeout = '10ms'")
+    store = Store(Database(url))
+    for number in range(3):
+        await store.write(add, f"wss://{number}")
+        count = await store.read(lambda c: c.exec_driver_sql("SELECT count(*) FROM relay").scalar_one())
+        assert count == number + 1
+        query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'briscola-scores'"
+        while rows(url, f"{query} AND datname = current_database()") != [(0,)]:
+            pass
+    await store.close()
+
+
+async def test_a_session_that_may_only_read_is_left_for_one_that_may_write(
+    postgres: PostgresServer, url: str
+) -> None:
+    alter(postgres, url, "default_transaction_read_only = on")
+    store = Store(Database(url))
+    with pytest.raises(StoreUnavailable, match="read-only transaction"):
+        await store.write(add, "wss://one")
+    alter(postgres, url, "default_transaction_read_only = off")
+    await store.write(add, "wss://two")
+    assert relays(url) == ["wss://two"]
+    await store.close()
 
 
 # other replicas
@@ -254,6 +287,14 @@ async def test_what_nobody_holds_wakes_the_others_and_what_is_held_does_not(url:
     await bench.store.close()
 
 
+async def test_an_address_may_have_options_of_its_own(url: str) -> None:
+    database, listening, _ = await told(f"{url}?connect_timeout=7&application_name=mine&sslmode=disable")
+    assert not listening.done()
+    listening.cancel()
+    await asyncio.wait([listening])
+    database.close()
+
+
 async def test_a_listener_whose_connection_is_lost_listens_again_and_looks_at_once(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -354,3 +395,14 @@ def test_a_server_that_would_not_wait_for_the_disk_is_told_to(url: str) -> None:
     finally:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("ALTER ROLE briscola RESET synchronous_commit")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_names_are_kept_whatever_encoding_the_server_takes_its_clients_for(
+    postgres: PostgresServer, url: str, encoding: str
+) -> None:
+    alter(postgres, url, f"client_encoding = '{encoding}'")
+    bench = Bench(url)
+    assert isinstance(bench.append(("\u017c\u00f3\u0142w", 1))[0], Signed)
+    with closing(bench.database), bench.database.reader.connect() as connection:
+        assert connection.exec_driver_sql("SELECT username FROM event").all() == [("\u017c\u00f3\u0142w",)]
