@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.browser import chromium
 from tests.bundle import bundle
+from tests.children import started
 from tests.postgres import empty_url, postgres_fixture, url
 from tests.relays.real import python_relay_fixture, rust_relay_fixture
 
@@ -16,6 +17,7 @@ __all__ = [
     "postgres_fixture",
     "python_relay_fixture",
     "rust_relay_fixture",
+    "started",
     "url",
 ]
 

@@ -88,7 +88,7 @@ class Aside:
                     _, answered = flying.popleft()
                     if not answered.done():
                         answered.set_result(answer)
-                elif not await self._more():
+                elif not await set_soon(self._asked, LINGER_SECONDS):
                     return
         finally:
             self._waiting.extendleft(reversed(flying))
@@ -107,12 +107,13 @@ class Aside:
                 answered.set_result(answer)
         self._waiting.popleft()
 
-    async def _more(self) -> bool:
-        """Whether somebody asks soon."""
-        self._asked.clear()
-        try:
-            async with asyncio.timeout(LINGER_SECONDS):
-                await self._asked.wait()
-        except TimeoutError:
-            return False
-        return True
+
+async def set_soon(event: asyncio.Event, seconds: float) -> bool:
+    """Whether an event is set again within so many seconds from now."""
+    event.clear()
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.nostr import nip09
-from app.nostr.event import InvalidEvent, parse_event, serialize
+from app.nostr.event import InvalidEvent, event_id, parse_event
 from app.nostr.signature import signature_record
 from app.scores.consistency import (
     claimed_score,
@@ -58,10 +57,10 @@ def looks_right(text: bytes, keys: frozenset[str]) -> Candidate | None:
         return None
     if published is None:
         return _otherwise(text, keys)
-    event_id, pubkey, created_at, d, username, score, written, digest, signature = published
+    claimed, pubkey, created_at, d, username, score, written, digest, signature = published
     record = signature_record(pubkey, digest, signature)
     return Candidate(
-        event_id, created_at, d, SignedScore(username, score, created_at, event_id, written), record
+        claimed, created_at, d, SignedScore(username, score, created_at, claimed, written), record
     )
 
 
@@ -71,15 +70,13 @@ def _otherwise(text: bytes, keys: frozenset[str]) -> Candidate | None:
         event = parse_event(text)
         if event.pubkey not in keys or not (event.kind == nip09.KIND or _is_score(event)):
             return None
-        data = serialize(event.pubkey, event.created_at, event.kind, event.tags, event.content)
+        if event_id(event.pubkey, event.created_at, event.kind, event.tags, event.content) != event.id:
+            return None
     except InvalidEvent:
-        return None
-    digest = hashlib.sha256(data).digest()
-    if digest.hex() != event.id:
         return None
     d = None if event.kind == nip09.KIND else _identifier(event)
     says = read_deletion(event, keys) if d is None else _score(event)
-    record = signature_record(event.pubkey, digest, bytes.fromhex(event.sig))
+    record = signature_record(event.pubkey, bytes.fromhex(event.id), bytes.fromhex(event.sig))
     return Candidate(event.id, event.created_at, d, says, record)
 
 

@@ -9,6 +9,7 @@ from collections import deque
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from app.child.aside import set_soon
 from app.child.process import ChildFailed, ChildProcess
 from app.delivery.docket import Case, Docket, Source
 from app.delivery.judge import Candidate, Finding, finding
@@ -102,21 +103,11 @@ class Judging:
                 if flying:
                     answers = await process.receive()
                     self._settle(flying.popleft(), answers)
-                elif not await self._more():
+                elif not await set_soon(self._offered, LINGER_SECONDS):
                     return
         finally:
             while flying:
                 self._docket.put_back(flying.pop())
-
-    async def _more(self) -> bool:
-        """Whether something is offered soon."""
-        self._offered.clear()
-        try:
-            async with asyncio.timeout(LINGER_SECONDS):
-                await self._offered.wait()
-        except TimeoutError:
-            return False
-        return True
 
     def _settle(self, cases: Sequence[Case], answers: Iterable[object]) -> None:
         findings = [finding(case[1], holds) for case, holds in zip(cases, answers, strict=True)]

@@ -140,23 +140,21 @@ class ReadSession(Generic[T]):
         for frame in frames:
             if len(frame) > FRAME_LIMIT:
                 self.ignored += 1
-            elif (
-                self._head
-                and frame.startswith(self._head)
-                and frame.endswith(b"]")
-                and (item := self._read(frame[len(self._head) : -1])) is not None
-            ):
-                if self._is_news(item.event_id, item.created_at, now):
+            elif self._head and frame.startswith(self._head) and frame.endswith(b"]"):
+                if (item := self._read(frame[len(self._head) : -1])) is None:
+                    self._take(frame, now, arrived, useless=True)
+                elif self._is_news(item.event_id, item.created_at, now):
                     arrived.stored.append(item)
             else:
                 self._take(frame, now, arrived)
         return arrived
 
-    def _take(self, frame: bytes, now: float, arrived: Arrived[T]) -> None:
+    def _take(self, frame: bytes, now: float, arrived: Arrived[T], *, useless: bool = False) -> None:
+        """Take any message; an event in it that is known to be `useless` is not read again."""
         match parse_relay_message(frame):
             case EventMessage(subscription, fields) if self._is_ours(subscription):
                 # The subscription is ours and has no braces, so these are the event's.
-                item = self._read(frame[frame.index(b"{") : frame.rindex(b"}") + 1])
+                item = None if useless else self._read(frame[frame.index(b"{") : frame.rindex(b"}") + 1])
                 place = _place(fields)
                 if place is None:
                     self.ignored += 1

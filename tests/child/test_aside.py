@@ -11,10 +11,11 @@ import pytest_asyncio
 
 from app.child import aside
 from app.child.aside import Aside
-from app.child.process import ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from app.child.process import ChildProcess
 
 
 def here(message: bytes) -> bytes:
@@ -29,20 +30,6 @@ async def work_fixture() -> AsyncIterator[Aside]:
     work = Aside(here, "tests.child.echo", "from")
     yield work
     await work.close()
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
-    """Every process that is started."""
-    processes: list[ChildProcess] = []
-    start = ChildProcess.start
-
-    async def remembered(*command: str) -> ChildProcess:
-        processes.append(await start(*command))
-        return processes[-1]
-
-    monkeypatch.setattr(ChildProcess, "start", remembered)
-    return processes
 
 
 async def test_one_process_answers_from_the_first_message_on(

@@ -73,20 +73,6 @@ async def running(processes: int) -> AsyncIterator[Setting]:
     await asyncio.gather(task, return_exceptions=True)
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
-    """Every process that is started."""
-    processes: list[ChildProcess] = []
-    start = ChildProcess.start
-
-    async def remembered(module: str) -> ChildProcess:
-        processes.append(await start(module))
-        return processes[-1]
-
-    monkeypatch.setattr(ChildProcess, "start", remembered)
-    return processes
-
-
 @pytest.mark.parametrize(("processes", "expected"), [(1, 0), (2, 2)])
 async def test_many_are_judged_alike_here_and_in_processes(
     started: list[ChildProcess], processes: int, expected: int

@@ -144,6 +144,15 @@ def test_filters_in_turn_and_the_first_reason_stays() -> None:
     assert (session.reading, session.reason) == (False, "")
 
 
+def test_an_event_of_no_use_is_read_once_and_counts_for_its_page() -> None:
+    texts: list[bytes] = []
+    session: ReadSession[Received] = ReadSession([{}], texts.append, limit=2)
+    session.open(0.0)
+    tell(session, ["EVENT", "page1", event(2)], ["EVENT", "page1", event(1)])
+    assert [json.loads(text) for text in texts] == [event(2), event(1)]
+    assert session.reason == "the relay sends more events than are taken"
+
+
 def test_a_flood_of_stored_events_is_cut_off() -> None:
     session = ReadSession([{}], as_received, limit=3)
     session.open(0.0)
